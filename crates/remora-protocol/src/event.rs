@@ -1,0 +1,472 @@
+//! The table of events: what each is matched against, which handlers it takes,
+//! how long they may run, what exit code 2 does and which answers count.
+//!
+//! A new event is one entry here, one payload in `payload.rs` and one fixture.
+//! Nothing else in the workspace lists the events.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+/// The text that matchers of an event are tested against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The event has none: matchers are ignored.
+    None,
+    /// A top-level string field of the payload.
+    Field(&'static str),
+    /// The last path segment of a top-level string field.
+    FileName(&'static str),
+}
+
+/// Which characters keep a matcher a plain list of names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatcherStyle {
+    /// Letters, digits, `_ - space , |`; both `|` and `,` separate.
+    Wide,
+    /// Letters, digits, `_ |`; only `|` separates.
+    Narrow,
+}
+
+/// What exit code 2 means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitTwo {
+    /// Blocks what the event announces.
+    Blocks,
+    /// An ordinary failure; nothing is blocked.
+    Fails,
+}
+
+/// What `continue: false` means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopEffect {
+    /// The turn ends.
+    EndsTurn,
+    /// The subagent ends and blocks are void; the turn goes on.
+    EndsAgent,
+    /// Nothing.
+    Ignored,
+}
+
+/// Where text that is not a JSON object goes when the handler exits 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainText {
+    /// Nowhere.
+    Ignored,
+    /// To the model.
+    Context,
+    /// To the instructions of the summary, JSON or not.
+    CompactInstructions,
+    /// Its last line is a path.
+    WorktreePath,
+}
+
+/// A set of handler kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HandlerKinds(u8);
+
+impl HandlerKinds {
+    /// A child process.
+    pub const COMMAND: Self = Self(1);
+    /// A POST request.
+    pub const HTTP: Self = Self(2);
+    /// A tool of a connected server.
+    pub const MCP_TOOL: Self = Self(4);
+    /// A question to a small model.
+    pub const PROMPT: Self = Self(8);
+    /// A verifying agent.
+    pub const AGENT: Self = Self(16);
+    const ALL: Self = Self(31);
+    const OBSERVERS: Self = Self(7);
+    const START: Self = Self(5);
+    const REQUEST: Self = Self(15);
+
+    /// Whether all of `other` are in this set.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A set of answers an event honours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answers(u32);
+
+macro_rules! answers {
+    ($($(#[$doc:meta])* $name:ident = $bit:expr;)*) => {
+        impl Answers { $($(#[$doc])* pub const $name: Self = Self(1 << $bit);)* }
+    };
+}
+
+answers! {
+    /// `hookSpecificOutput.permissionDecision`.
+    PERMISSION = 0;
+    /// `hookSpecificOutput.decision`, the answer to a permission request.
+    REQUEST = 1;
+    /// Top-level `decision: block`.
+    BLOCK = 2;
+    /// `additionalContext`.
+    CONTEXT = 3;
+    /// `updatedInput`.
+    INPUT = 4;
+    /// `updatedToolOutput`, `updatedMCPToolOutput`, `classifierContext`.
+    OUTPUT = 5;
+    /// `sessionTitle`.
+    TITLE = 6;
+    /// `suppressOriginalPrompt`.
+    SUPPRESS = 7;
+    /// `initialUserMessage` and `reloadSkills`.
+    OPENING = 8;
+    /// `watchPaths`.
+    WATCH = 9;
+    /// `retry`.
+    RETRY = 10;
+    /// `displayContent`.
+    DISPLAY = 11;
+    /// `action` and `content`.
+    ELICIT = 12;
+    /// `worktreePath`.
+    WORKTREE = 13;
+    /// `systemMessage`.
+    MESSAGE = 14;
+    /// Top-level `decision: approve` is an old spelling of allow.
+    APPROVE = 15;
+}
+
+impl Answers {
+    /// No answer counts.
+    pub const NONE: Self = Self(0);
+
+    /// Both sets together.
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all of `other` are in this set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventDef {
+    /// The event.
+    pub name: EventName,
+    /// Its name on the wire and in settings.
+    pub text: &'static str,
+    /// One line for people.
+    pub doc: &'static str,
+    /// What matchers are tested against.
+    pub subject: Subject,
+    /// How a matcher is told from a regular expression.
+    pub style: MatcherStyle,
+    /// Handler kinds that may be registered.
+    pub handlers: HandlerKinds,
+    /// How long a command, http or `mcp_tool` handler may run by default.
+    pub timeout: Duration,
+    /// What exit code 2 does.
+    pub exit_two: ExitTwo,
+    /// What `continue: false` does.
+    pub stop: StopEffect,
+    /// Where plain text goes.
+    pub plain: PlainText,
+    /// Which answers count.
+    pub answers: Answers,
+    /// The event is about one tool call, so an `if` condition can be tested.
+    pub has_tool: bool,
+    /// Handlers get a file to set session variables in.
+    pub env_file: bool,
+    /// `onFailure: block` turns a failure into a block.
+    pub failure_can_block: bool,
+    /// `hookSpecificOutput` may name this event at all.
+    pub specific_output: bool,
+}
+
+const fn base(name: EventName, text: &'static str, doc: &'static str) -> EventDef {
+    EventDef {
+        name,
+        text,
+        doc,
+        subject: Subject::None,
+        style: MatcherStyle::Wide,
+        handlers: HandlerKinds::OBSERVERS,
+        timeout: Duration::from_secs(600),
+        exit_two: ExitTwo::Fails,
+        stop: StopEffect::Ignored,
+        plain: PlainText::Ignored,
+        answers: Answers::NONE,
+        has_tool: false,
+        env_file: false,
+        failure_can_block: false,
+        specific_output: true,
+    }
+}
+
+macro_rules! events {
+    ($($(#[doc = $doc:literal])* $name:ident { $($field:ident: $value:expr),* $(,)? })*) => {
+        /// The name of an event. Generated from the table below.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum EventName { $($(#[doc = $doc])* $name,)* }
+
+        /// Every event, in the order of a session's life.
+        pub const EVENTS: &[EventDef] = &[$(
+            EventDef {
+                $($field: $value,)*
+                ..base(EventName::$name, stringify!($name), concat!($($doc),*))
+            },
+        )*];
+    };
+}
+
+const TOOL: Subject = Subject::Field("tool_name");
+const BLOCK_CONTEXT: Answers = Answers::BLOCK.or(Answers::CONTEXT).or(Answers::MESSAGE);
+const THIRTY: Duration = Duration::from_secs(30);
+
+events! {
+    /// A session begins, resumes, or restarts after a clear, a compaction or a fork.
+    SessionStart { subject: Subject::Field("source"), handlers: HandlerKinds::START, plain: PlainText::Context,
+        answers: Answers::CONTEXT.or(Answers::OPENING).or(Answers::TITLE).or(Answers::WATCH).or(Answers::MESSAGE),
+        env_file: true }
+    /// The host was asked to initialise or maintain the project.
+    Setup { subject: Subject::Field("trigger"), handlers: HandlerKinds::START,
+        answers: Answers::CONTEXT.or(Answers::MESSAGE), env_file: true }
+    /// An instruction file entered the context.
+    InstructionsLoaded { subject: Subject::Field("load_reason") }
+    /// A prompt was submitted and is about to be processed.
+    UserPromptSubmit { handlers: HandlerKinds::ALL, timeout: THIRTY, exit_two: ExitTwo::Blocks,
+        stop: StopEffect::EndsTurn, plain: PlainText::Context,
+        answers: BLOCK_CONTEXT.or(Answers::TITLE).or(Answers::SUPPRESS), failure_can_block: true }
+    /// A typed command expands to a prompt.
+    UserPromptExpansion { subject: Subject::Field("command_name"), handlers: HandlerKinds::ALL,
+        exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn, plain: PlainText::Context,
+        answers: BLOCK_CONTEXT.or(Answers::SUPPRESS), failure_can_block: true }
+    /// A piece of the assistant's text is about to be shown.
+    MessageDisplay { timeout: Duration::from_secs(10), answers: Answers::DISPLAY }
+    /// A tool call is ready and has not been made.
+    PreToolUse { subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+        answers: BLOCK_CONTEXT.or(Answers::PERMISSION).or(Answers::INPUT).or(Answers::APPROVE),
+        has_tool: true, failure_can_block: true }
+    /// A call needs permission.
+    PermissionRequest { subject: TOOL, handlers: HandlerKinds::REQUEST, answers: Answers::REQUEST,
+        has_tool: true, failure_can_block: true }
+    /// The automatic mode refused a call.
+    PermissionDenied { subject: TOOL, handlers: HandlerKinds::ALL, answers: Answers::RETRY.or(Answers::MESSAGE),
+        has_tool: true }
+    /// A tool returned.
+    PostToolUse { subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+        answers: BLOCK_CONTEXT.or(Answers::OUTPUT), has_tool: true, failure_can_block: true }
+    /// A tool failed.
+    PostToolUseFailure { subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
+        answers: BLOCK_CONTEXT, has_tool: true, failure_can_block: true }
+    /// All calls of one assistant message are done.
+    PostToolBatch { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+        answers: BLOCK_CONTEXT, failure_can_block: true }
+    /// A subagent was started.
+    SubagentStart { subject: Subject::Field("agent_type"), answers: Answers::CONTEXT.or(Answers::MESSAGE) }
+    /// A subagent finished its answer.
+    SubagentStop { subject: Subject::Field("agent_type"), handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
+        stop: StopEffect::EndsAgent, answers: BLOCK_CONTEXT }
+    /// A task was created.
+    TaskCreated { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
+        answers: Answers::BLOCK.or(Answers::MESSAGE), failure_can_block: true }
+    /// A task is about to count as done.
+    TaskCompleted { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+        answers: Answers::BLOCK.or(Answers::MESSAGE) }
+    /// A member of a team is about to go idle.
+    TeammateIdle { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+        answers: Answers::BLOCK.or(Answers::MESSAGE) }
+    /// The main agent finished its answer.
+    Stop { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn, answers: BLOCK_CONTEXT }
+    /// The turn ended with an error of the model's service.
+    StopFailure { subject: Subject::Field("error"), style: MatcherStyle::Narrow }
+    /// The conversation is about to be summarised.
+    PreCompact { subject: Subject::Field("trigger"), exit_two: ExitTwo::Blocks, plain: PlainText::CompactInstructions,
+        answers: Answers::BLOCK, failure_can_block: true, specific_output: false }
+    /// The conversation was summarised.
+    PostCompact { subject: Subject::Field("trigger") }
+    /// A change of model was asked for.
+    PreModelSwitch { subject: Subject::Field("to_model"), timeout: THIRTY, exit_two: ExitTwo::Blocks,
+        answers: Answers::BLOCK.or(Answers::PERMISSION).or(Answers::MESSAGE), failure_can_block: true }
+    /// The model changed.
+    PostModelSwitch { subject: Subject::Field("to_model"), timeout: THIRTY, plain: PlainText::Context,
+        answers: Answers::CONTEXT.or(Answers::MESSAGE) }
+    /// The host notifies the person.
+    Notification { subject: Subject::Field("notification_type") }
+    /// A server asks the person for input.
+    Elicitation { subject: Subject::Field("mcp_server_name"), exit_two: ExitTwo::Blocks,
+        answers: Answers::ELICIT.or(Answers::BLOCK), failure_can_block: true }
+    /// The person answered a server.
+    ElicitationResult { subject: Subject::Field("mcp_server_name"), exit_two: ExitTwo::Blocks,
+        answers: Answers::ELICIT.or(Answers::BLOCK), failure_can_block: true }
+    /// A settings or skill file changed on disk.
+    ConfigChange { subject: Subject::Field("source"), exit_two: ExitTwo::Blocks, answers: Answers::BLOCK,
+        failure_can_block: true }
+    /// The working directory changed.
+    CwdChanged { answers: Answers::WATCH.or(Answers::MESSAGE), env_file: true }
+    /// A watched file changed.
+    FileChanged { subject: Subject::FileName("file_path"), style: MatcherStyle::Narrow,
+        answers: Answers::WATCH.or(Answers::MESSAGE), env_file: true }
+    /// A directory was added to the session.
+    DirectoryAdded { subject: Subject::Field("source"), answers: Answers::MESSAGE }
+    /// A worktree is needed; the handler makes it.
+    WorktreeCreate { exit_two: ExitTwo::Blocks, plain: PlainText::WorktreePath, answers: Answers::WORKTREE,
+        failure_can_block: true }
+    /// A worktree is no longer needed.
+    WorktreeRemove {}
+    /// The session ends.
+    SessionEnd { subject: Subject::Field("reason"), timeout: Duration::from_millis(1500) }
+}
+
+impl EventName {
+    /// This event's row.
+    pub fn def(self) -> &'static EventDef {
+        // The table and the enum come from one macro, in one order.
+        &EVENTS[self as usize]
+    }
+
+    /// The event of that name, if there is one. Case-sensitive.
+    pub fn parse(text: &str) -> Option<Self> {
+        EVENTS.iter().find(|d| d.text == text).map(|d| d.name)
+    }
+
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        self.def().text
+    }
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a payload is not an event.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// Not JSON.
+    #[error("the event is not valid JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// JSON, but not an object.
+    #[error("the event must be a JSON object, found {0}")]
+    NotAnObject(&'static str),
+    /// No name to go by.
+    #[error("the event has no `hook_event_name`; add the field or pass --event NAME")]
+    NoName,
+    /// A name that is not a string.
+    #[error("`hook_event_name` must be a string")]
+    NameNotAString,
+    /// A name nobody knows.
+    #[error("unknown event `{name}`{}", hint.map(|h| format!("; did you mean `{h}`?")).unwrap_or_default())]
+    UnknownName {
+        /// The name as given.
+        name: String,
+        /// The nearest known one.
+        hint: Option<&'static str>,
+    },
+}
+
+/// One event as the host sends it. The fields are kept exactly as they came,
+/// unknown ones and their order included, because handlers read them on stdin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// Which event.
+    pub name: EventName,
+    /// All fields.
+    pub fields: Map<String, Value>,
+}
+
+impl Event {
+    /// Reads an event. `name` fills in for a missing `hook_event_name`.
+    pub fn decode(json: &[u8], name: Option<EventName>) -> Result<Self, DecodeError> {
+        let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
+        Self::from_value(serde_json::from_slice(json)?, name)
+    }
+
+    /// The same from a parsed value.
+    pub fn from_value(value: Value, name: Option<EventName>) -> Result<Self, DecodeError> {
+        let mut fields = match value {
+            Value::Object(fields) => fields,
+            other => return Err(DecodeError::NotAnObject(kind_of(&other))),
+        };
+        let name = match fields.get("hook_event_name") {
+            Some(Value::String(text)) => {
+                EventName::parse(text).ok_or_else(|| DecodeError::UnknownName {
+                    name: text.clone(),
+                    hint: nearest(text),
+                })?
+            }
+            Some(_) => return Err(DecodeError::NameNotAString),
+            None => {
+                let name = name.ok_or(DecodeError::NoName)?;
+                fields.insert("hook_event_name".into(), name.as_str().into());
+                name
+            }
+        };
+        Ok(Self { name, fields })
+    }
+
+    /// A top-level string field.
+    pub fn str(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).and_then(Value::as_str)
+    }
+
+    /// What matchers are tested against; `None` when the event has no subject
+    /// or the payload lacks it.
+    pub fn query(&self) -> Option<&str> {
+        match self.name.def().subject {
+            Subject::None => None,
+            Subject::Field(field) => self.str(field),
+            Subject::FileName(field) => {
+                let path = self.str(field)?;
+                path.rsplit(['/', '\\']).next()
+            }
+        }
+    }
+
+    /// The event as one line of JSON, without the newline.
+    pub fn to_line(&self) -> String {
+        Value::Object(self.fields.clone()).to_string()
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The known name that differs only in case or by a letter or two.
+fn nearest(text: &str) -> Option<&'static str> {
+    let lower = text.to_lowercase();
+    EVENTS
+        .iter()
+        .map(|d| (distance(&lower, &d.text.to_lowercase()), d.text))
+        .min()
+        .filter(|(d, _)| *d <= 3)
+        .map(|(_, t)| t)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().take(64).enumerate() {
+        let mut last = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let cost = last + usize::from(ca != *cb);
+            last = row[j + 1];
+            row[j + 1] = cost.min(last + 1).min(row[j] + 1);
+        }
+    }
+    row.last().copied().unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests;

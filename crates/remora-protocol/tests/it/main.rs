@@ -1,0 +1,34 @@
+//! Recorded payloads decode into their types and encode back unchanged.
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use remora_protocol::payload::Payload;
+use remora_protocol::{EVENTS, Event};
+use serde_json::Value;
+
+#[test]
+fn every_recorded_payload_survives_decode_and_encode() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/agents/claude-code");
+    let mut seen = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        let original: Value = serde_json::from_slice(&bytes).unwrap();
+        let event = Event::decode(&bytes, None).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(&event.to_line()).unwrap(),
+            original
+        );
+        let payload = Payload::decode(&event).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let again = payload.encode().unwrap();
+        assert_eq!(Value::Object(again.fields), original, "{}", path.display());
+        assert_eq!(again.name, event.name);
+        seen.insert(event.name);
+    }
+    let missing: Vec<_> = EVENTS
+        .iter()
+        .filter(|d| !seen.contains(&d.name))
+        .map(|d| d.text)
+        .collect();
+    assert!(missing.is_empty(), "no recorded payload for {missing:?}");
+}
