@@ -1,2 +1,80 @@
-//! All automation of the workspace.
-fn main() {}
+//! All automation of the workspace, behind `cargo xtask <command>`.
+//!
+//! This file only chooses the command; each command is a module with a
+//! `run(&[String]) -> anyhow::Result<()>` and one row in `COMMANDS`.
+
+mod client;
+mod tidy;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+/// One thing `cargo xtask` can do.
+struct Command {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> anyhow::Result<()>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "tidy",
+        about: "check the invariants of ARCHITECTURE.md",
+        run: tidy::run,
+    },
+    Command {
+        name: "client",
+        about: "compare the engine with the real client, case by case",
+        run: client::run,
+    },
+];
+
+/// Errors here are findings for people, so no backtrace is printed.
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // With stderr gone there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[String]) -> anyhow::Result<()> {
+    let Some((name, rest)) = args.split_first() else {
+        bail!("no command given\n\n{}", usage());
+    };
+    match COMMANDS.iter().find(|command| command.name == name) {
+        Some(command) => (command.run)(rest),
+        None => bail!("unknown command `{name}`\n\n{}", usage()),
+    }
+}
+
+fn usage() -> String {
+    let mut text = String::from("usage: cargo xtask <command>\n");
+    for Command { name, about, .. } in COMMANDS {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {name:<10}{about}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_or_unknown_command_lists_the_known_ones() {
+        for args in [vec![], vec!["tidyy".to_owned()]] {
+            let message = dispatch(&args).unwrap_err().to_string();
+            for command in COMMANDS {
+                assert!(message.contains(command.name), "{message}");
+            }
+        }
+    }
+}

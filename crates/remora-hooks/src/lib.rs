@@ -1,1 +1,169 @@
-//! engine
+//! The hooks engine: settings layers in, one decision out.
+//!
+//! `Engine::load` reads the layers once. `Engine::plan` says which handlers an
+//! event would run and why; `Engine::run` runs them and merges what they said.
+//! An engine is immutable, so every event sees one snapshot of the settings;
+//! to reload, load another and swap it.
+//!
+//! Blocking, with threads instead of a runtime. Knows nothing of memory,
+//! agents, home folders or the environment: the host passes all of it in.
+
+mod answer;
+mod condition;
+mod config;
+mod error;
+mod handler;
+mod host;
+mod js_regex;
+mod layers;
+mod limits;
+mod matcher;
+mod merge;
+mod names;
+mod path_rule;
+mod permissions;
+mod plan;
+mod report;
+mod run;
+mod session_env;
+mod shell;
+mod trust;
+
+use std::path::{Path, PathBuf};
+
+use remora_protocol::{EVENTS, Event};
+
+pub use answer::Status;
+pub use error::LoadError;
+pub use host::{Attendance, Host, Trace};
+pub use layers::{Entry, FlagSettings, LayerNote, Place, Places, Plugin, SettingSources, Source};
+pub use path_rule::Bases;
+pub use permissions::{Decision, PermissionMode, Permissions, RuleText};
+pub use plan::{Plan, Row, Verdict};
+pub use report::{ExplainedHandler, Explanation, HandlerInfo, HandlerReport, Report};
+pub use run::{Background, LateAnswer, Run};
+pub use trust::{Mode, Trust};
+
+/// How the session was started.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Whether the folder is trusted.
+    pub trust: Trust,
+    /// `--bare`, `--safe-mode`.
+    pub mode: Mode,
+    /// Instead of the mode that the event names.
+    pub permission_mode: Option<PermissionMode>,
+}
+
+/// The loaded engine.
+#[derive(Debug)]
+pub struct Engine {
+    layers: layers::Layers,
+    compiled: Vec<plan::Compiled>,
+    /// Entry indices of each event, by the event's position in the table.
+    by_event: Vec<Vec<usize>>,
+    permissions: Permissions,
+    places: Places,
+    options: Options,
+}
+
+impl Engine {
+    /// Reads and compiles the layers.
+    pub fn load(places: Places, options: Options) -> Result<Self, LoadError> {
+        let layers = layers::load(&places)?;
+        let compiled = layers.entries.iter().map(plan::Compiled::new).collect();
+        let mut by_event = vec![Vec::new(); EVENTS.len()];
+        for (index, entry) in layers.entries.iter().enumerate() {
+            by_event[entry.event as usize].push(index);
+        }
+        let directories = layers.directories.iter().map(PathBuf::from).collect();
+        let permissions = Permissions::new(&layers.rules, directories);
+        Ok(Self {
+            layers,
+            compiled,
+            by_event,
+            permissions,
+            places,
+            options,
+        })
+    }
+
+    /// Which handlers the event would run, and why.
+    pub fn plan<'a>(&'a self, event: &'a Event) -> Plan<'a> {
+        let inputs = plan::Inputs {
+            layers: &self.layers,
+            compiled: &self.compiled,
+            of_event: &self.by_event[event.name as usize],
+            permissions: &self.permissions,
+            trust: self.options.trust,
+            mode: self.options.mode,
+            bases: self.bases(event),
+        };
+        plan::plan(event, &inputs)
+    }
+
+    /// The plan in words.
+    pub fn explain(&self, event: &Event) -> Explanation {
+        let plan = self.plan(event);
+        Explanation::new(event.name.as_str(), &plan, self.warnings(&plan))
+    }
+
+    /// Runs the event's handlers and merges their answers.
+    pub fn run(&self, event: &Event, host: &Host<'_>) -> Run {
+        run::run(self, event, host)
+    }
+
+    /// Every configured handler, in enumeration order, with the reason it is
+    /// held back, if it is.
+    pub fn handlers(&self) -> impl Iterator<Item = (&Entry, Option<&'static str>)> {
+        self.layers.entries.iter().map(|e| {
+            (
+                e,
+                trust::held_back(e, &self.layers, self.options.trust, self.options.mode),
+            )
+        })
+    }
+
+    /// What was read, file by file.
+    pub fn notes(&self) -> &[LayerNote] {
+        &self.layers.notes
+    }
+
+    /// What a person should mend in the settings.
+    pub fn load_warnings(&self) -> Vec<String> {
+        self.layers
+            .warnings
+            .iter()
+            .chain(&self.permissions.warnings)
+            .cloned()
+            .collect()
+    }
+
+    fn warnings(&self, plan: &Plan<'_>) -> Vec<String> {
+        let mut warnings = self.load_warnings();
+        for row in &plan.rows {
+            if let Some(never) = row.never() {
+                warnings.push(format!("{}: {never}", row.id()));
+            } else if row.verdict == Verdict::WrongKind {
+                warnings.push(format!("{}: {}", row.id(), row.why(plan)));
+            }
+        }
+        warnings
+    }
+
+    fn permission_mode(&self, event: &Event) -> PermissionMode {
+        let sent = event.str("permission_mode").and_then(PermissionMode::parse);
+        self.options.permission_mode.or(sent).unwrap_or_default()
+    }
+
+    fn bases<'a>(&'a self, event: &'a Event) -> Bases<'a> {
+        let cwd = event
+            .str("cwd")
+            .map_or(self.places.project.as_path(), Path::new);
+        Bases {
+            home: &self.places.home,
+            start: &self.places.project,
+            cwd,
+        }
+    }
+}

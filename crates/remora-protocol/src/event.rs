@@ -138,6 +138,7 @@ impl Answers {
     pub const NONE: Self = Self(0);
 
     /// Both sets together.
+    #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -179,8 +180,8 @@ pub struct EventDef {
     pub env_file: bool,
     /// `onFailure: block` turns a failure into a block.
     pub failure_can_block: bool,
-    /// `hookSpecificOutput` may name this event at all.
-    pub specific_output: bool,
+    /// Its own fields, filled in as a host would: an example to try handlers on.
+    pub sample: &'static str,
 }
 
 const fn base(name: EventName, text: &'static str, doc: &'static str) -> EventDef {
@@ -199,7 +200,7 @@ const fn base(name: EventName, text: &'static str, doc: &'static str) -> EventDe
         has_tool: false,
         env_file: false,
         failure_can_block: false,
-        specific_output: true,
+        sample: "{}",
     }
 }
 
@@ -225,97 +226,129 @@ const THIRTY: Duration = Duration::from_secs(30);
 
 events! {
     /// A session begins, resumes, or restarts after a clear, a compaction or a fork.
-    SessionStart { subject: Subject::Field("source"), handlers: HandlerKinds::START, plain: PlainText::Context,
+    SessionStart { sample: r#"{"source":"startup"}"#,
+        subject: Subject::Field("source"), handlers: HandlerKinds::START, plain: PlainText::Context,
         answers: Answers::CONTEXT.or(Answers::OPENING).or(Answers::TITLE).or(Answers::WATCH).or(Answers::MESSAGE),
         env_file: true }
     /// The host was asked to initialise or maintain the project.
-    Setup { subject: Subject::Field("trigger"), handlers: HandlerKinds::START,
+    Setup { sample: r#"{"trigger":"init"}"#,
+        subject: Subject::Field("trigger"), handlers: HandlerKinds::START,
         answers: Answers::CONTEXT.or(Answers::MESSAGE), env_file: true }
     /// An instruction file entered the context.
-    InstructionsLoaded { subject: Subject::Field("load_reason") }
+    InstructionsLoaded { sample: r#"{"file_path":"CLAUDE.md","memory_type":"Project","load_reason":"session_start"}"#,
+        subject: Subject::Field("load_reason") }
     /// A prompt was submitted and is about to be processed.
-    UserPromptSubmit { handlers: HandlerKinds::ALL, timeout: THIRTY, exit_two: ExitTwo::Blocks,
+    UserPromptSubmit { sample: r#"{"prompt":"hello"}"#,
+        handlers: HandlerKinds::ALL, timeout: THIRTY, exit_two: ExitTwo::Blocks,
         stop: StopEffect::EndsTurn, plain: PlainText::Context,
         answers: BLOCK_CONTEXT.or(Answers::TITLE).or(Answers::SUPPRESS), failure_can_block: true }
     /// A typed command expands to a prompt.
-    UserPromptExpansion { subject: Subject::Field("command_name"), handlers: HandlerKinds::ALL,
+    UserPromptExpansion { sample: r#"{"expansion_type":"slash_command","command_name":"greet","command_args":"","command_source":"projectSettings","prompt":"/greet"}"#,
+        subject: Subject::Field("command_name"), handlers: HandlerKinds::ALL,
         exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn, plain: PlainText::Context,
         answers: BLOCK_CONTEXT.or(Answers::SUPPRESS), failure_can_block: true }
     /// A piece of the assistant's text is about to be shown.
-    MessageDisplay { timeout: Duration::from_secs(10), answers: Answers::DISPLAY }
+    MessageDisplay { sample: r#"{"turn_id":"turn","message_id":"message","index":0,"final":true,"delta":"Done."}"#,
+        timeout: Duration::from_secs(10), answers: Answers::DISPLAY }
     /// A tool call is ready and has not been made.
-    PreToolUse { subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+    PreToolUse { sample: r#"{"tool_name":"Bash","tool_input":{"command":"echo hello","description":"Say hello"},"tool_use_id":"toolu_try"}"#,
+        subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
         answers: BLOCK_CONTEXT.or(Answers::PERMISSION).or(Answers::INPUT).or(Answers::APPROVE),
         has_tool: true, failure_can_block: true }
     /// A call needs permission.
-    PermissionRequest { subject: TOOL, handlers: HandlerKinds::REQUEST, answers: Answers::REQUEST,
+    PermissionRequest { sample: r#"{"tool_name":"Bash","tool_input":{"command":"echo hello","description":"Say hello"},"permission_suggestions":[]}"#,
+        subject: TOOL, handlers: HandlerKinds::REQUEST, answers: Answers::REQUEST,
         has_tool: true, failure_can_block: true }
     /// The automatic mode refused a call.
-    PermissionDenied { subject: TOOL, handlers: HandlerKinds::ALL, answers: Answers::RETRY.or(Answers::MESSAGE),
+    PermissionDenied { sample: r#"{"tool_name":"Bash","tool_input":{"command":"echo hello","description":"Say hello"},"tool_use_id":"toolu_try","reason":"not allowed"}"#,
+        subject: TOOL, handlers: HandlerKinds::ALL, answers: Answers::RETRY.or(Answers::MESSAGE),
         has_tool: true }
     /// A tool returned.
-    PostToolUse { subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+    PostToolUse { sample: r#"{"tool_name":"Bash","tool_input":{"command":"echo hello","description":"Say hello"},"tool_response":{"stdout":"hello","stderr":"","interrupted":false,"isImage":false},"tool_use_id":"toolu_try","duration_ms":12}"#,
+        subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
         answers: BLOCK_CONTEXT.or(Answers::OUTPUT), has_tool: true, failure_can_block: true }
     /// A tool failed.
-    PostToolUseFailure { subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
+    PostToolUseFailure { sample: r#"{"tool_name":"Bash","tool_input":{"command":"false","description":"Fail"},"tool_use_id":"toolu_try","error":"Exit code 1","is_interrupt":false,"duration_ms":12}"#,
+        subject: TOOL, handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
         answers: BLOCK_CONTEXT, has_tool: true, failure_can_block: true }
     /// All calls of one assistant message are done.
-    PostToolBatch { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+    PostToolBatch { sample: r#"{"tool_calls":[{"tool_name":"Bash","tool_input":{"command":"echo hello"},"tool_use_id":"toolu_try","tool_response":"hello"}]}"#,
+        handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
         answers: BLOCK_CONTEXT, failure_can_block: true }
     /// A subagent was started.
-    SubagentStart { subject: Subject::Field("agent_type"), answers: Answers::CONTEXT.or(Answers::MESSAGE) }
+    SubagentStart { sample: r#"{"agent_id":"agent-try","agent_type":"general-purpose"}"#,
+        subject: Subject::Field("agent_type"), answers: Answers::CONTEXT.or(Answers::MESSAGE) }
     /// A subagent finished its answer.
-    SubagentStop { subject: Subject::Field("agent_type"), handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
+    SubagentStop { sample: r#"{"stop_hook_active":false,"agent_id":"agent-try","agent_type":"general-purpose","last_assistant_message":"Done.","background_tasks":[],"session_crons":[]}"#,
+        subject: Subject::Field("agent_type"), handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
         stop: StopEffect::EndsAgent, answers: BLOCK_CONTEXT }
     /// A task was created.
-    TaskCreated { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
+    TaskCreated { sample: r#"{"task_id":"1","task_subject":"Try it","task_description":""}"#,
+        handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks,
         answers: Answers::BLOCK.or(Answers::MESSAGE), failure_can_block: true }
     /// A task is about to count as done.
-    TaskCompleted { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+    TaskCompleted { sample: r#"{"task_id":"1","task_subject":"Try it","task_description":""}"#,
+        handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
         answers: Answers::BLOCK.or(Answers::MESSAGE) }
     /// A member of a team is about to go idle.
-    TeammateIdle { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
+    TeammateIdle { sample: r#"{"teammate_name":"alice","team_name":"team"}"#,
+        handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn,
         answers: Answers::BLOCK.or(Answers::MESSAGE) }
     /// The main agent finished its answer.
-    Stop { handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn, answers: BLOCK_CONTEXT }
+    Stop { sample: r#"{"stop_hook_active":false,"last_assistant_message":"Done.","background_tasks":[],"session_crons":[]}"#,
+        handlers: HandlerKinds::ALL, exit_two: ExitTwo::Blocks, stop: StopEffect::EndsTurn, answers: BLOCK_CONTEXT }
     /// The turn ended with an error of the model's service.
-    StopFailure { subject: Subject::Field("error"), style: MatcherStyle::Narrow }
+    StopFailure { sample: r#"{"error":"rate_limit","last_assistant_message":"The service is busy."}"#,
+        subject: Subject::Field("error"), style: MatcherStyle::Narrow }
     /// The conversation is about to be summarised.
-    PreCompact { subject: Subject::Field("trigger"), exit_two: ExitTwo::Blocks, plain: PlainText::CompactInstructions,
-        answers: Answers::BLOCK, failure_can_block: true, specific_output: false }
+    PreCompact { sample: r#"{"trigger":"manual","custom_instructions":null}"#,
+        subject: Subject::Field("trigger"), exit_two: ExitTwo::Blocks, plain: PlainText::CompactInstructions,
+        answers: Answers::BLOCK, failure_can_block: true }
     /// The conversation was summarised.
-    PostCompact { subject: Subject::Field("trigger") }
+    PostCompact { sample: r#"{"trigger":"manual","compact_summary":"A summary."}"#,
+        subject: Subject::Field("trigger") }
     /// A change of model was asked for.
-    PreModelSwitch { subject: Subject::Field("to_model"), timeout: THIRTY, exit_two: ExitTwo::Blocks,
+    PreModelSwitch { sample: r#"{"from_model":"model-a","to_model":"model-b","requested_model":"model-b","source":"command"}"#,
+        subject: Subject::Field("to_model"), timeout: THIRTY, exit_two: ExitTwo::Blocks,
         answers: Answers::BLOCK.or(Answers::PERMISSION).or(Answers::MESSAGE), failure_can_block: true }
     /// The model changed.
-    PostModelSwitch { subject: Subject::Field("to_model"), timeout: THIRTY, plain: PlainText::Context,
+    PostModelSwitch { sample: r#"{"from_model":"model-a","to_model":"model-b","requested_model":"model-b","source":"command"}"#,
+        subject: Subject::Field("to_model"), timeout: THIRTY, plain: PlainText::Context,
         answers: Answers::CONTEXT.or(Answers::MESSAGE) }
     /// The host notifies the person.
-    Notification { subject: Subject::Field("notification_type") }
+    Notification { sample: r#"{"message":"Permission is needed","notification_type":"permission_prompt"}"#,
+        subject: Subject::Field("notification_type") }
     /// A server asks the person for input.
-    Elicitation { subject: Subject::Field("mcp_server_name"), exit_two: ExitTwo::Blocks,
+    Elicitation { sample: r#"{"mcp_server_name":"server","message":"Your name?","mode":"form","requested_schema":{"type":"object","properties":{}}}"#,
+        subject: Subject::Field("mcp_server_name"), exit_two: ExitTwo::Blocks,
         answers: Answers::ELICIT.or(Answers::BLOCK), failure_can_block: true }
     /// The person answered a server.
-    ElicitationResult { subject: Subject::Field("mcp_server_name"), exit_two: ExitTwo::Blocks,
+    ElicitationResult { sample: r#"{"mcp_server_name":"server","mode":"form","action":"accept","content":{}}"#,
+        subject: Subject::Field("mcp_server_name"), exit_two: ExitTwo::Blocks,
         answers: Answers::ELICIT.or(Answers::BLOCK), failure_can_block: true }
     /// A settings or skill file changed on disk.
-    ConfigChange { subject: Subject::Field("source"), exit_two: ExitTwo::Blocks, answers: Answers::BLOCK,
+    ConfigChange { sample: r#"{"source":"user_settings","file_path":"settings.json"}"#,
+        subject: Subject::Field("source"), exit_two: ExitTwo::Blocks, answers: Answers::BLOCK,
         failure_can_block: true }
     /// The working directory changed.
-    CwdChanged { answers: Answers::WATCH.or(Answers::MESSAGE), env_file: true }
+    CwdChanged { sample: r#"{"old_cwd":"/","new_cwd":"/tmp"}"#,
+        answers: Answers::WATCH.or(Answers::MESSAGE), env_file: true }
     /// A watched file changed.
-    FileChanged { subject: Subject::FileName("file_path"), style: MatcherStyle::Narrow,
+    FileChanged { sample: r#"{"file_path":"/tmp/file.txt","event":"change"}"#,
+        subject: Subject::FileName("file_path"), style: MatcherStyle::Narrow,
         answers: Answers::WATCH.or(Answers::MESSAGE), env_file: true }
     /// A directory was added to the session.
-    DirectoryAdded { subject: Subject::Field("source"), answers: Answers::MESSAGE }
+    DirectoryAdded { sample: r#"{"directory":"/tmp","source":"slash_command"}"#,
+        subject: Subject::Field("source"), answers: Answers::MESSAGE }
     /// A worktree is needed; the handler makes it.
-    WorktreeCreate { exit_two: ExitTwo::Blocks, plain: PlainText::WorktreePath, answers: Answers::WORKTREE,
+    WorktreeCreate { sample: r#"{"name":"try"}"#,
+        exit_two: ExitTwo::Blocks, plain: PlainText::WorktreePath, answers: Answers::WORKTREE,
         failure_can_block: true }
     /// A worktree is no longer needed.
-    WorktreeRemove {}
+    WorktreeRemove { sample: r#"{"worktree_path":"/tmp/try"}"# }
     /// The session ends.
-    SessionEnd { subject: Subject::Field("reason"), timeout: Duration::from_millis(1500) }
+    SessionEnd { sample: r#"{"reason":"other"}"#,
+        subject: Subject::Field("reason"), timeout: Duration::from_millis(1500) }
 }
 
 impl EventName {

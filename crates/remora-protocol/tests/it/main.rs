@@ -32,3 +32,21 @@ fn every_recorded_payload_survives_decode_and_encode() {
         .collect();
     assert!(missing.is_empty(), "no recorded payload for {missing:?}");
 }
+
+#[test]
+fn the_sample_of_every_event_is_a_payload_of_it() {
+    for def in EVENTS {
+        let mut fields: serde_json::Map<String, Value> = serde_json::from_str(def.sample).unwrap();
+        for key in ["session_id", "transcript_path", "cwd"] {
+            fields.insert(key.into(), "x".into());
+        }
+        let event = Event::from_value(Value::Object(fields), Some(def.name)).unwrap();
+        let payload = Payload::decode(&event).unwrap_or_else(|e| panic!("{}: {e}", def.text));
+        assert_eq!(
+            payload.encode().unwrap().fields.len(),
+            event.fields.len(),
+            "{}",
+            def.text
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! The command line, as clap types and nothing else, so that completions and
+//! help can be made from it.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+
+/// One memory and one set of hooks for every coding agent.
+#[derive(Debug, Parser)]
+#[command(
+    name = "remora",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "one value, made once, by clap")]
+pub(crate) enum Command {
+    /// Test, explain and list hooks
+    #[command(subcommand)]
+    Hooks(Hooks),
+    /// Play a recorded session through the engine and show what each hook does
+    Demo(Demo),
+    /// Print a completion script for your shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "one value, made once, by clap")]
+pub(crate) enum Hooks {
+    /// Run one event's handlers for real and print the merged decision
+    Run(Run),
+    /// Say for every handler of an event whether it would run, and why; runs nothing
+    Explain(Explain),
+    /// Build an event from flags and run (or explain) it
+    Try(Try),
+    /// List all hooks by event, with the layer they come from
+    List(List),
+}
+
+/// Where settings are read from, and how the session is set up.
+#[derive(Debug, Clone, ClapArgs)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch on the command line"
+)]
+#[command(next_help_heading = "Where and how")]
+pub(crate) struct Session {
+    /// The directory the session starts in [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// The home directory [default: $HOME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// The directory of managed settings [default: the system's own]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) managed: Option<PathBuf>,
+    /// One more settings layer
+    #[arg(long, value_name = "FILE_OR_JSON")]
+    pub(crate) settings: Option<String>,
+    /// A plugin directory; may be given several times
+    #[arg(long, value_name = "DIR", alias = "plugin-dir")]
+    pub(crate) plugin: Vec<PathBuf>,
+    /// Which of user, project and local are read, separated by commas
+    #[arg(long, value_name = "LIST")]
+    pub(crate) setting_sources: Option<String>,
+    /// The permission mode, instead of the event's own
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permission_mode: Option<String>,
+    /// As with the client's --bare: managed hooks only
+    #[arg(long)]
+    pub(crate) bare: bool,
+    /// As with the client's --safe-mode: managed hooks only
+    #[arg(long)]
+    pub(crate) safe_mode: bool,
+    /// A person sits in front of the session
+    #[arg(long)]
+    pub(crate) interactive: bool,
+    /// The folder counts as trusted
+    #[arg(long, conflicts_with = "untrusted")]
+    pub(crate) trusted: bool,
+    /// The folder counts as not trusted
+    #[arg(long)]
+    pub(crate) untrusted: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Trace every step on stderr
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+/// The event to use.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct EventInput {
+    /// Read the event from a file instead of stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// The event's name, if the JSON lacks `hook_event_name`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) event: EventInput,
+    /// Wait for handlers in the background instead of ending them
+    #[arg(long)]
+    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) session: Session,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) event: EventInput,
+    #[command(flatten)]
+    pub(crate) session: Session,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct List {
+    /// Only this event
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+    #[command(flatten)]
+    pub(crate) session: Session,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Try {
+    /// The event's name, such as `PreToolUse`
+    pub(crate) event: String,
+    /// Only say what would run
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Wait for handlers in the background instead of ending them
+    #[arg(long)]
+    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) fields: Fields,
+    #[command(flatten)]
+    pub(crate) session: Session,
+}
+
+/// What goes into a tried event.
+#[derive(Debug, Default, ClapArgs)]
+#[command(next_help_heading = "The event")]
+pub(crate) struct Fields {
+    /// The tool that is called
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The command of a Bash call
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) command: Option<String>,
+    /// The path of a file tool; also of file events
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file_path: Option<String>,
+    /// The content of a Write call
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) content: Option<String>,
+    /// The URL of a `WebFetch` call
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// The whole tool input, as JSON
+    #[arg(long, value_name = "JSON")]
+    pub(crate) tool_input: Option<String>,
+    /// The tool's answer, as JSON or text
+    #[arg(long, value_name = "JSON")]
+    pub(crate) tool_response: Option<String>,
+    /// The error of a failed call
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) error: Option<String>,
+    /// The person's prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// The `source` field
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) source: Option<String>,
+    /// The `trigger` field
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) trigger: Option<String>,
+    /// The `reason` field
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// The message of a notification
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    /// The type of a notification
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) notification_type: Option<String>,
+    /// The type of a subagent
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent_type: Option<String>,
+    /// A stop that follows a block
+    #[arg(long)]
+    pub(crate) stop_hook_active: bool,
+    /// Any other field: NAME=JSON, or NAME=TEXT
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) field: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Demo {
+    /// Print JSON lines instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}

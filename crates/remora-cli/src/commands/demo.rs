@@ -1,0 +1,71 @@
+//! `remora demo`: a recorded session, played through the engine in a folder of
+//! its own. Nothing of the person's is read or changed.
+
+use std::fs;
+use std::path::Path;
+
+use remora_hooks::{Engine, Host, Options, Places};
+use remora_protocol::Event;
+
+use super::hooks::show;
+use crate::args::Demo;
+use crate::environment::Environment;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, Style};
+
+const SETTINGS: &str = include_str!("demo/settings.json");
+const GUARD: &str = include_str!("demo/guard.sh");
+const SESSION: &str = include_str!("demo/session.jsonl");
+
+pub(super) fn run(args: &Demo, out: &mut Output) -> Result<Exit, CliError> {
+    let folder = tempfile::Builder::new().prefix("remora-demo-").tempdir()?;
+    let home = folder.path().join("home");
+    let project = folder.path().join("project");
+    write(&project.join(".claude/settings.json"), SETTINGS)?;
+    write(&project.join(".claude/hooks/guard.sh"), GUARD)?;
+    // The same logger in the user's settings: it must run once, not twice.
+    let user = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"cat > /dev/null","statusMessage":"log the call"}]}]}}"#;
+    write(&home.join(".claude/settings.json"), user)?;
+    let engine = Engine::load(Places::new(&project, &home), Options::default())?;
+    let host = Host {
+        environment: Environment::read().for_handlers(&home),
+        session_dir: Some(folder.path().join("session")),
+        ..Host::default()
+    };
+    let mut counts = (0, 0, 0);
+    for line in SESSION.lines().filter(|l| !l.is_empty()) {
+        let (said, json) = line.split_once('\t').unwrap_or(("", line));
+        let event = Event::decode(
+            json.replace("$PROJECT", &project.to_string_lossy())
+                .as_bytes(),
+            None,
+        )?;
+        let report = engine.run(&event, &host).report;
+        counts.0 += 1;
+        counts.1 += report
+            .handlers
+            .iter()
+            .filter(|h| h.status != remora_hooks::Status::Skipped)
+            .count();
+        counts.2 += usize::from(super::hooks::exit_of(&report.outcome) == Exit::Blocked);
+        if args.json {
+            out.json(&report)?;
+        } else {
+            let said = out.paint(Style::Dim, &format!("── {said}"));
+            let text = format!("{said}\n{}\n", show::report(&report, out));
+            out.text(&text)?;
+        }
+    }
+    if !args.json {
+        out.text(&format!("{} events, {} handlers run, {} blocked. Try your own: remora hooks try PreToolUse --command 'rm -rf /'\n", counts.0, counts.1, counts.2))?;
+    }
+    Ok(Exit::GoOn)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    Ok(fs::write(path, text)?)
+}

@@ -1,0 +1,212 @@
+//! `remora hooks`: the host side of hooks from the command line.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+
+use remora_hooks::{Engine, Host, Run as EngineRun};
+use remora_protocol::{Event, EventName, Outcome, Permission};
+use tempfile::TempDir;
+
+use crate::args::{Explain, List, Run, Session, Try};
+use crate::environment::Environment;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, trace};
+use crate::settings::Settings;
+
+mod build;
+pub(super) mod show;
+
+/// The longest event that is read.
+const EVENT_CAP: u64 = 64 << 20;
+
+pub(super) fn run(args: &Run, out: &mut Output) -> Result<Exit, CliError> {
+    let settings = Settings::resolve(&args.session, Environment::read())?;
+    let event = read_event(&args.event)?;
+    run_event(&settings, &event, &args.session, args.wait, out)
+}
+
+pub(super) fn explain(args: &Explain, out: &mut Output) -> Result<Exit, CliError> {
+    let settings = Settings::resolve(&args.session, Environment::read())?;
+    let event = read_event(&args.event)?;
+    explain_event(&settings, &event, &args.session, out)
+}
+
+pub(super) fn try_event(args: &Try, out: &mut Output) -> Result<Exit, CliError> {
+    let settings = Settings::resolve(&args.session, Environment::read())?;
+    let event = build::event(&args.event, &args.fields, &settings)?;
+    if args.explain {
+        explain_event(&settings, &event, &args.session, out)
+    } else {
+        run_event(&settings, &event, &args.session, args.wait, out)
+    }
+}
+
+pub(super) fn list(args: &List, out: &mut Output) -> Result<Exit, CliError> {
+    let settings = Settings::resolve(&args.session, Environment::read())?;
+    let only = args.event.as_deref().map(event_name).transpose()?;
+    let engine = load(&settings, args.session.verbose)?;
+    if args.session.json {
+        out.json(&show::list_json(&engine, only))?;
+    } else {
+        let text = show::list_text(&engine, only, out);
+        out.text(&text)?;
+    }
+    Ok(Exit::GoOn)
+}
+
+fn explain_event(
+    settings: &Settings,
+    event: &Event,
+    session: &Session,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    let engine = load(settings, session.verbose)?;
+    let explanation = engine.explain(event);
+    if session.json {
+        out.json(&explanation)?;
+    } else {
+        let text = show::explanation(&explanation, out);
+        out.text(&text)?;
+    }
+    Ok(Exit::GoOn)
+}
+
+fn run_event(
+    settings: &Settings,
+    event: &Event,
+    session: &Session,
+    wait: bool,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    let engine = load(settings, session.verbose)?;
+    // A private folder for session variables and long texts; it stays only if
+    // a long text was put there.
+    let folder = tempfile::Builder::new().prefix("remora-").tempdir();
+    let tracer = |line: &str| trace(line);
+    let host = Host {
+        environment: settings.environment.for_handlers(&settings.places.home),
+        session_dir: folder.as_ref().ok().map(|f| f.path().to_path_buf()),
+        attendance: settings.attendance,
+        trace: session.verbose.then_some(&tracer),
+    };
+    let EngineRun {
+        mut report,
+        background,
+    } = engine.run(event, &host);
+    if let Err(error) = &folder {
+        report.warnings.push(format!(
+            "no temporary folder ({error}): long texts are cut and variables are not collected"
+        ));
+    }
+    if wait {
+        for handler in background {
+            let late = handler.wait();
+            let row = &mut report.handlers[late.handler];
+            row.status = late.status;
+            row.stdout = late.stdout;
+            row.stderr = late.stderr;
+            row.why =
+                "it ran in the background; its texts reach the model with the next turn".into();
+            report.outcome.context.extend(late.context);
+        }
+    } else {
+        drop(background);
+    }
+    if let Ok(folder) = folder {
+        keep_long_texts(folder);
+    }
+    if session.json {
+        out.json(&report)?;
+    } else {
+        let text = show::report(&report, out);
+        out.text(&text)?;
+    }
+    Ok(exit_of(&report.outcome))
+}
+
+/// The exit code that an outcome stands for.
+pub(super) fn exit_of(outcome: &Outcome) -> Exit {
+    if outcome.blocked || !outcome.go_on || outcome.final_decision == Some(Permission::Deny) {
+        Exit::Blocked
+    } else {
+        Exit::GoOn
+    }
+}
+
+fn load(settings: &Settings, verbose: bool) -> Result<Engine, CliError> {
+    let engine = settings.engine()?;
+    if verbose {
+        for note in engine.notes() {
+            let file = note
+                .place
+                .file
+                .as_ref()
+                .map_or_else(|| "--settings".into(), |f| f.display().to_string());
+            trace(&format!(
+                "layer {} {file}: {}",
+                note.place.source.as_str(),
+                note.note
+            ));
+        }
+    }
+    Ok(engine)
+}
+
+fn keep_long_texts(folder: TempDir) {
+    let long = folder.path().read_dir().into_iter().flatten().flatten();
+    if long
+        .into_iter()
+        .any(|e| e.path().extension().is_some_and(|x| x == "txt"))
+    {
+        let _ = folder.keep();
+    }
+}
+
+fn event_name(text: &str) -> Result<EventName, CliError> {
+    // A decode error names the nearest event.
+    match EventName::parse(text) {
+        Some(name) => Ok(name),
+        None => Ok(Event::from_value(serde_json::json!({"hook_event_name": text}), None)?.name),
+    }
+}
+
+fn read_event(args: &crate::args::EventInput) -> Result<Event, CliError> {
+    let name = args.event.as_deref().map(event_name).transpose()?;
+    let bytes = match &args.input {
+        Some(path) => {
+            let file = File::open(path).map_err(|source| CliError::File {
+                path: path.clone(),
+                source,
+            })?;
+            bounded(file).map_err(|source| CliError::File {
+                path: path.clone(),
+                source,
+            })?
+        }
+        None if io::stdin().is_terminal() => {
+            return Err(CliError::Usage(
+                "no event: pipe its JSON in, name a file with --input, or let `remora hooks try EVENT` build one".into(),
+            ));
+        }
+        None => bounded(io::stdin().lock()).map_err(CliError::Stdin)?,
+    };
+    if bytes.len() as u64 > EVENT_CAP {
+        return Err(CliError::Usage(format!(
+            "the event is longer than {} MiB",
+            EVENT_CAP >> 20
+        )));
+    }
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(CliError::Usage(
+            "the event is empty: pipe its JSON in, name a file with --input, or let `remora hooks try EVENT` build one".into(),
+        ));
+    }
+    Ok(Event::decode(&bytes, name)?)
+}
+
+fn bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(EVENT_CAP + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

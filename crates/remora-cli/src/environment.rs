@@ -1,0 +1,53 @@
+//! The one place that reads the process's environment and directory.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the process was started with, read once.
+#[derive(Debug, Clone)]
+pub(crate) struct Environment {
+    variables: Vec<(OsString, OsString)>,
+    directory: Option<PathBuf>,
+}
+
+impl Environment {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the place that reads it and passes it down"
+    )]
+    pub(crate) fn read() -> Self {
+        Self {
+            variables: std::env::vars_os().collect(),
+            directory: std::env::current_dir().ok(),
+        }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&OsString> {
+        self.variables
+            .iter()
+            .find(|(k, _)| k == name)
+            .map(|(_, v)| v)
+            .filter(|v| !v.is_empty())
+    }
+
+    /// A switch is on when it is set to anything but nothing, 0 and false.
+    pub(crate) fn switch(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|v| v != "0" && v != "false")
+    }
+
+    pub(crate) fn directory(&self) -> Option<&PathBuf> {
+        self.directory.as_ref()
+    }
+
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.get("HOME")
+            .or_else(|| self.get("USERPROFILE"))
+            .map(PathBuf::from)
+    }
+
+    /// Everything, with `HOME` as given: what handlers inherit.
+    pub(crate) fn for_handlers(&self, home: &std::path::Path) -> Vec<(OsString, OsString)> {
+        let others = self.variables.iter().filter(|(k, _)| k != "HOME").cloned();
+        others.chain([("HOME".into(), home.into())]).collect()
+    }
+}

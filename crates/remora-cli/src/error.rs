@@ -1,0 +1,36 @@
+//! Errors for people: what went wrong, and what to do about it.
+
+use std::path::PathBuf;
+
+/// Why a command could not be carried out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    #[error("{0}")]
+    Usage(String),
+    #[error("{}: {source}", path.display())]
+    File {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("cannot read the event: {0}")]
+    Stdin(std::io::Error),
+    #[error("{0}")]
+    Event(#[from] remora_protocol::DecodeError),
+    #[error("{0}")]
+    Load(#[from] remora_hooks::LoadError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] std::io::Error),
+    #[error("cannot encode the result: {0}")]
+    Encode(#[from] serde_json::Error),
+}
+
+impl CliError {
+    /// A next step, where there is an obvious one.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Event(_) => Some("`remora hooks try EVENT` builds a valid event for you"),
+            Self::Load(_) => Some("`remora hooks list` shows what is read from where"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The one writer: text for people, JSON for programs, colours only on a
+//! terminal.
+#![expect(clippy::print_stderr, reason = "this is the place that prints")]
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::environment::Environment;
+use crate::error::CliError;
+use crate::exit::Exit;
+
+/// A colour or weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Plain,
+    Bold,
+    Dim,
+    Red,
+    Green,
+    Yellow,
+    Cyan,
+}
+
+impl Style {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Bold => "1",
+            Self::Dim => "2",
+            Self::Red => "31",
+            Self::Green => "32",
+            Self::Yellow => "33",
+            Self::Cyan => "36",
+        }
+    }
+}
+
+/// Where results go.
+pub(crate) struct Output {
+    colours: bool,
+    stdout: io::Stdout,
+}
+
+impl Output {
+    pub(crate) fn new() -> Self {
+        let environment = Environment::read();
+        let wanted = environment.get("NO_COLOR").is_none()
+            && environment.get("TERM").is_none_or(|t| t != "dumb");
+        let stdout = io::stdout();
+        let colours = wanted && stdout.is_terminal();
+        Self { colours, stdout }
+    }
+
+    /// The text in a style, if there is someone to see it.
+    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
+        if self.colours && style != Style::Plain {
+            format!("\u{1b}[{}m{text}\u{1b}[0m", style.code())
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Text. A reader who has left early is no error.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), CliError> {
+        tolerate(self.stdout.lock().write_all(text.as_bytes()))
+    }
+
+    /// One JSON document on one line.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), CliError> {
+        let mut line = serde_json::to_string(value)?;
+        line.push('\n');
+        self.text(&line)
+    }
+}
+
+/// What went wrong, and what to do about it.
+pub(crate) fn error(error: &CliError) {
+    eprintln!("remora: {error}");
+    if let Some(hint) = error.hint() {
+        eprintln!("  {hint}");
+    }
+}
+
+/// A line of the step trace.
+pub(crate) fn trace(line: &str) {
+    eprintln!("remora: {line}");
+}
+
+/// Help and version go to stdout; a wrong command line is exit code 1, because
+/// 2 means that an event was blocked.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let shown = error.print().is_ok();
+    match error.kind() {
+        clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion if shown => {
+            Exit::GoOn.into()
+        }
+        _ => Exit::Failed.into(),
+    }
+}
+
+fn tolerate(result: io::Result<()>) -> Result<(), CliError> {
+    match result {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}

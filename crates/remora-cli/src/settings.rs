@@ -1,0 +1,194 @@
+//! Resolves flags, environment and defaults once into what the engine needs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use remora_hooks::{
+    Attendance, Engine, FlagSettings, Mode, Options, PermissionMode, Places, SettingSources, Trust,
+};
+use serde_json::Value;
+
+use crate::args::Session;
+use crate::environment::Environment;
+use crate::error::CliError;
+
+/// Where the organisation's settings stand on this system.
+const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else {
+    "/etc/claude-code"
+};
+
+/// A session, resolved.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) places: Places,
+    pub(crate) options: Options,
+    pub(crate) attendance: Attendance,
+    pub(crate) environment: Environment,
+}
+
+impl Settings {
+    pub(crate) fn resolve(session: &Session, environment: Environment) -> Result<Self, CliError> {
+        let usage = |text: &str| CliError::Usage(text.to_owned());
+        let here = || {
+            environment
+                .directory()
+                .cloned()
+                .ok_or_else(|| usage("the current directory is gone; pass --project DIR"))
+        };
+        let absolute = |path: &Path| -> Result<PathBuf, CliError> {
+            if path.is_absolute() {
+                Ok(path.to_path_buf())
+            } else {
+                Ok(normal(&here()?.join(path)))
+            }
+        };
+        let project = match &session.project {
+            Some(dir) => absolute(dir)?,
+            None => here()?,
+        };
+        if !project.is_dir() {
+            return Err(CliError::Usage(format!(
+                "--project {}: is not a directory",
+                project.display()
+            )));
+        }
+        let home = match &session.home {
+            Some(dir) => absolute(dir)?,
+            None => environment
+                .home()
+                .ok_or_else(|| usage("$HOME is not set; pass --home DIR"))?,
+        };
+        let mut places = Places::new(project, home);
+        if session.home.is_none() {
+            places.config_dir = environment.get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        }
+        places.managed = Some(match &session.managed {
+            Some(dir) => absolute(dir)?,
+            None => PathBuf::from(MANAGED),
+        });
+        places.flag = session
+            .settings
+            .as_ref()
+            .map(|text| {
+                if text.trim_start().starts_with('{') {
+                    Ok(FlagSettings::Json(text.clone()))
+                } else {
+                    absolute(Path::new(text)).map(FlagSettings::File)
+                }
+            })
+            .transpose()?;
+        places.plugins = session
+            .plugin
+            .iter()
+            .map(|dir| absolute(dir))
+            .collect::<Result<_, _>>()?;
+        if let Some(list) = &session.setting_sources {
+            places.sources = sources(list)?;
+        }
+        let mode = if session.bare || environment.switch("CLAUDE_CODE_SIMPLE") {
+            Mode::Bare
+        } else if session.safe_mode || environment.switch("CLAUDE_CODE_SAFE_MODE") {
+            Mode::Safe
+        } else {
+            Mode::Full
+        };
+        let permission_mode = session
+            .permission_mode
+            .as_deref()
+            .map(permission_mode)
+            .transpose()?;
+        let attendance = if session.interactive {
+            Attendance::Interactive
+        } else {
+            Attendance::Unattended
+        };
+        let trust = if session.untrusted {
+            Trust::Untrusted
+        } else if session.trusted || attendance == Attendance::Unattended || is_trusted(&places) {
+            Trust::Trusted
+        } else {
+            Trust::Untrusted
+        };
+        Ok(Self {
+            places,
+            options: Options {
+                trust,
+                mode,
+                permission_mode,
+            },
+            attendance,
+            environment,
+        })
+    }
+
+    pub(crate) fn engine(&self) -> Result<Engine, CliError> {
+        Ok(Engine::load(self.places.clone(), self.options)?)
+    }
+}
+
+fn sources(list: &str) -> Result<SettingSources, CliError> {
+    let mut sources = SettingSources {
+        user: false,
+        project: false,
+        local: false,
+    };
+    for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+        match name {
+            "user" => sources.user = true,
+            "project" => sources.project = true,
+            "local" => sources.local = true,
+            other => {
+                return Err(CliError::Usage(format!(
+                    "--setting-sources: `{other}` is not one of user, project, local"
+                )));
+            }
+        }
+    }
+    Ok(sources)
+}
+
+fn permission_mode(text: &str) -> Result<PermissionMode, CliError> {
+    PermissionMode::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = PermissionMode::NAMES
+            .iter()
+            .map(|(name, _)| *name)
+            .collect();
+        CliError::Usage(format!(
+            "--permission-mode: `{text}` is not one of {}",
+            names.join(", ")
+        ))
+    })
+}
+
+/// What the person answered when the client asked about the folder. Read, never
+/// written. A parent's answer counts for its folders.
+fn is_trusted(places: &Places) -> bool {
+    let book = fs::read(places.home.join(".claude.json")).ok();
+    let book: Option<Value> = book.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    places.project.ancestors().any(|dir| {
+        book.as_ref()
+            .and_then(|b| {
+                b.get("projects")?
+                    .get(dir.to_str()?)?
+                    .get("hasTrustDialogAccepted")
+            })
+            .is_some_and(|v| v == true)
+    })
+}
+
+/// Takes `.` and `..` out of a path without asking the disk.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,557 @@
+//! Reads exit code, stdout and stderr of one handler into an `Answer`. Pure.
+//!
+//! The only place that knows what exit code 2 means, when text counts as JSON,
+//! and when a failure blocks.
+
+use remora_protocol::{
+    Answers, Elicited, EventDef, EventName, ExitTwo, Permission, PlainText, StopEffect,
+};
+use serde_json::{Map, Value};
+
+use crate::config::OnFailure;
+
+mod schema;
+
+/// How a handler came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It exited.
+    Exit(i32),
+    /// A signal ended it.
+    Signal(i32),
+    /// The deadline ended it.
+    TimedOut,
+    /// It could not be started, or gave nothing that can be read.
+    Failed(String),
+}
+
+/// What came out of a handler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Output {
+    /// How it ended.
+    pub ended: Ended,
+    /// Standard output, or the body of a reply.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+/// What became of a handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It ran and did not block.
+    Ok,
+    /// It blocked, denied or stopped.
+    Blocked,
+    /// It failed; the event goes on.
+    Error,
+    /// The deadline ended it.
+    Timeout,
+    /// It goes on without the host.
+    Background,
+    /// It was ended before its deadline.
+    Cancelled,
+    /// It was not started.
+    Skipped,
+}
+
+/// A text for the model, and whether it came as plain output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ContextText {
+    /// The text.
+    pub text: String,
+    /// Plain output has another label than `additionalContext`.
+    pub plain: bool,
+}
+
+/// The answer to a permission request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum RequestDecision {
+    /// Go on.
+    Allow {
+        /// With this input instead.
+        updated_input: Option<Map<String, Value>>,
+        /// And these updates.
+        updated_permissions: Option<Value>,
+    },
+    /// Do not.
+    Deny {
+        /// What the model is told.
+        message: String,
+        /// The run ends too.
+        interrupt: bool,
+    },
+}
+
+/// `continue: false`, with what the person is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stop(pub(crate) Option<String>);
+
+/// What one handler said, as far as its event honours it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Answer {
+    /// A decision about the call, with its reason.
+    pub permission: Option<(Permission, Option<String>)>,
+    /// An answer to a permission request.
+    pub request: Option<RequestDecision>,
+    /// It blocks, for this reason.
+    pub block: Option<String>,
+    /// It stops.
+    pub stop: Option<Stop>,
+    /// For the model.
+    pub context: Option<ContextText>,
+    /// For the person.
+    pub message: Option<String>,
+    /// Replaces the call's input.
+    pub updated_input: Option<Map<String, Value>>,
+    /// Replaces the tool's output.
+    pub updated_output: Option<Value>,
+    /// Replaces the output of a server's tool; the older spelling.
+    pub updated_mcp_output: Option<Value>,
+    /// For the host's own safety check.
+    pub classifier_context: Option<String>,
+    /// A title.
+    pub session_title: Option<String>,
+    /// Do not quote a blocked prompt.
+    pub suppress_original_prompt: Option<bool>,
+    /// A first prompt.
+    pub initial_user_message: Option<String>,
+    /// Read skills again.
+    pub reload_skills: Option<bool>,
+    /// Watch these.
+    pub watch_paths: Option<Vec<String>>,
+    /// The call may be tried again.
+    pub retry: Option<bool>,
+    /// What the screen shows.
+    pub display_content: Option<String>,
+    /// An answer to a server.
+    pub elicitation: Option<Elicited>,
+    /// A worktree's path.
+    pub worktree_path: Option<String>,
+    /// Instructions for the summary.
+    pub compact_instructions: Option<String>,
+    /// Escape sequences, not yet checked.
+    pub terminal_sequence: Option<String>,
+}
+
+impl Answer {
+    fn blocks(&self) -> bool {
+        self.block.is_some()
+            || self.stop.is_some()
+            || matches!(self.permission, Some((Permission::Deny, _)))
+            || matches!(self.request, Some(RequestDecision::Deny { .. }))
+    }
+}
+
+/// One handler's result: status, why, the JSON as given, and what counts of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Said {
+    /// What became of it.
+    pub status: Status,
+    /// Why, in plain words; empty when there is nothing to add.
+    pub why: String,
+    /// The object it printed.
+    pub object: Option<Value>,
+    /// What counts.
+    pub answer: Answer,
+}
+
+/// Text given when a block has no reason of its own.
+const BLOCKED: &str = "Blocked by hook";
+const REQUEST_DENIED: &str = "Permission denied by hook";
+const NO_STDERR: &str = "No stderr output";
+
+enum Text {
+    Plain(String),
+    Object(Value, Box<Answer>),
+    Invalid(String),
+}
+
+/// Reads what a handler gave.
+pub(crate) fn read(def: &EventDef, output: &Output, on_failure: OnFailure) -> Said {
+    let said = |status, why: String, object, answer| Said {
+        status,
+        why,
+        object,
+        answer,
+    };
+    let code = match &output.ended {
+        Ended::TimedOut => {
+            let why = "it did not answer in time; what it had said is discarded".to_owned();
+            // A change of model waits for a guard that never answered: no.
+            let block = def.name == EventName::PreModelSwitch;
+            return failed(def, Status::Timeout, why, output, on_failure, block);
+        }
+        Ended::Failed(why) => {
+            return failed(def, Status::Error, why.clone(), output, on_failure, false);
+        }
+        Ended::Exit(code) => Some(*code),
+        Ended::Signal(_) => None,
+    };
+    let describe = || match &output.ended {
+        Ended::Signal(signal) => format!("ended by signal {signal}"),
+        _ => format!("exit code {}", code.unwrap_or_default()),
+    };
+    let two = code == Some(2);
+    let ordinary = matches!(code, Some(0 | 2));
+    match interpret(def, &output.stdout, code) {
+        Text::Invalid(problem) if two => {
+            block_by_code(def, output, None, Answer::default(), &problem)
+        }
+        Text::Invalid(problem) => failed(def, Status::Error, problem, output, on_failure, false),
+        Text::Object(object, answer) if two => {
+            block_by_code(def, output, Some(object), *answer, "")
+        }
+        Text::Object(object, answer) => {
+            if !ordinary && on_failure == OnFailure::Block && def.failure_can_block {
+                let mut said = failed(def, Status::Error, describe(), output, on_failure, false);
+                said.object = Some(object);
+                return said;
+            }
+            let status = match (answer.blocks(), ordinary) {
+                (true, _) => Status::Blocked,
+                (false, true) => Status::Ok,
+                (false, false) => Status::Error,
+            };
+            let why = if ordinary {
+                String::new()
+            } else {
+                format!("{}, but its JSON counts", describe())
+            };
+            said(status, why, Some(object), *answer)
+        }
+        Text::Plain(_) if two => block_by_code(def, output, None, Answer::default(), ""),
+        Text::Plain(text) if code == Some(0) => {
+            said(Status::Ok, String::new(), None, plain(def, text))
+        }
+        Text::Plain(_) => failed(def, Status::Error, describe(), output, on_failure, false),
+    }
+}
+
+/// Exit code 2: blocks where the event can be blocked, with the object's own
+/// reason if it has one, else with stderr. What would let the call through is
+/// void; the rest of the object still counts.
+fn block_by_code(
+    def: &EventDef,
+    output: &Output,
+    object: Option<Value>,
+    mut answer: Answer,
+    problem: &str,
+) -> Said {
+    if def.exit_two == ExitTwo::Fails {
+        let why = if problem.is_empty() {
+            "exit code 2, which blocks nothing on this event"
+        } else {
+            problem
+        };
+        let status = match object {
+            Some(_) if answer.blocks() => Status::Blocked,
+            _ => Status::Error,
+        };
+        return Said {
+            status,
+            why: why.to_owned(),
+            object,
+            answer,
+        };
+    }
+    let own = match &answer.permission {
+        Some((Permission::Deny, reason)) => reason.clone(),
+        _ => answer.block.clone(),
+    };
+    answer.permission = None;
+    answer.updated_input = None;
+    answer.elicitation = None;
+    answer.block = Some(own.unwrap_or_else(|| stderr_reason(output)));
+    let mut why = "exit code 2 blocks".to_owned();
+    if !problem.is_empty() {
+        why = format!("{why}; {problem}");
+    }
+    Said {
+        status: Status::Blocked,
+        why,
+        object,
+        answer,
+    }
+}
+
+fn stderr_reason(output: &Output) -> String {
+    let text = output.stderr.trim_end();
+    if text.is_empty() {
+        NO_STDERR.into()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A failure: goes on, unless the handler was told to block on it.
+fn failed(
+    def: &EventDef,
+    status: Status,
+    why: String,
+    output: &Output,
+    on_failure: OnFailure,
+    always_blocks: bool,
+) -> Said {
+    let mut answer = Answer::default();
+    let blocks = def.failure_can_block && on_failure == OnFailure::Block;
+    if blocks || always_blocks {
+        // An exit code has stderr to explain it; other failures explain themselves.
+        let detail = match output.ended {
+            Ended::Exit(0) | Ended::TimedOut | Ended::Failed(_) => {
+                output.stderr.trim_end().to_owned()
+            }
+            Ended::Exit(_) | Ended::Signal(_) => stderr_reason(output),
+        };
+        let sentence = if blocks {
+            format!("the handler failed ({why}) and its onFailure is \"block\"")
+        } else {
+            format!("the handler failed ({why}), and this event waits for its consent")
+        };
+        let reason = format!("{sentence}\n{detail}").trim_end().to_owned();
+        if def.answers.contains(Answers::REQUEST) {
+            answer.request = Some(RequestDecision::Deny {
+                message: reason,
+                interrupt: false,
+            });
+        } else {
+            answer.block = Some(reason);
+        }
+    } else if def.name == EventName::WorktreeCreate {
+        // Any failure means that there is no worktree.
+        answer.block = Some(format!("{why}\n{}", stderr_reason(output)));
+    }
+    Said {
+        status,
+        why,
+        object: None,
+        answer,
+    }
+}
+
+/// JSON is what starts with `{` and ends with `}`; everything else is text.
+fn interpret(def: &EventDef, stdout: &str, code: Option<i32>) -> Text {
+    let text = js_trim(stdout);
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return Text::Plain(text.to_owned());
+    }
+    let object = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(object)) => object,
+        Ok(_) => return Text::Plain(text.to_owned()),
+        Err(error) => {
+            return Text::Invalid(format!(
+                "stdout looks like JSON but is not ({error}); its text goes nowhere"
+            ));
+        }
+    };
+    // The summary's instructions take any text, other people's JSON included.
+    if def.plain == PlainText::CompactInstructions {
+        let named_here = object
+            .get("hookSpecificOutput")
+            .and_then(|h| h.get("hookEventName"))
+            .is_some_and(|n| n == def.text);
+        if named_here {
+            return Text::Invalid(format!(
+                "{} takes no `hookSpecificOutput`; the object is refused",
+                def.text
+            ));
+        }
+        let blocks = object.get("decision").is_some_and(|d| d == "block");
+        if !blocks && code == Some(0) {
+            return Text::Plain(text.to_owned());
+        }
+    }
+    if let Err(problem) = schema::check(def, &object) {
+        return Text::Invalid(format!("its JSON is refused: {problem}"));
+    }
+    let answer = Box::new(honoured(def, &object));
+    Text::Object(Value::Object(object), answer)
+}
+
+fn plain(def: &EventDef, text: String) -> Answer {
+    let mut answer = Answer::default();
+    if text.is_empty() {
+        return answer;
+    }
+    match def.plain {
+        PlainText::Ignored => {}
+        PlainText::Context => answer.context = Some(ContextText { text, plain: true }),
+        PlainText::CompactInstructions => answer.compact_instructions = Some(text),
+        PlainText::WorktreePath => {
+            let last = text.lines().map(strip_ansi).rfind(|l| !l.trim().is_empty());
+            answer.worktree_path = last.map(|l| l.trim().to_owned());
+        }
+    }
+    answer
+}
+
+/// Takes from a checked object what the event honours.
+fn honoured(def: &EventDef, object: &Map<String, Value>) -> Answer {
+    let empty = Map::new();
+    let specific = object
+        .get("hookSpecificOutput")
+        .and_then(Value::as_object)
+        .unwrap_or(&empty);
+    let own = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut answer = Answer {
+        terminal_sequence: own("terminalSequence"),
+        ..Answer::default()
+    };
+    if def.stop != StopEffect::Ignored && object.get("continue") == Some(&Value::Bool(false)) {
+        answer.stop = Some(Stop(own("stopReason")));
+    }
+    if def.answers.contains(Answers::MESSAGE) {
+        answer.message = own("systemMessage").filter(|t| !t.is_empty());
+    }
+    decisions(def, object, specific, &mut answer);
+    details(def, specific, &mut answer);
+    answer
+}
+
+fn decisions(
+    def: &EventDef,
+    object: &Map<String, Value>,
+    specific: &Map<String, Value>,
+    answer: &mut Answer,
+) {
+    let can = |set: Answers| def.answers.contains(set);
+    let text = |map: &Map<String, Value>, key: &str| {
+        map.get(key)
+            .and_then(Value::as_str)
+            .filter(|t| !t.is_empty())
+            .map(str::to_owned)
+    };
+    let reason = text(object, "reason");
+    let decision = object.get("decision").and_then(Value::as_str);
+    if can(Answers::PERMISSION) {
+        let named = specific
+            .get("permissionDecision")
+            .and_then(Value::as_str)
+            .and_then(Permission::parse);
+        let old = match decision {
+            Some("block") => Some(Permission::Deny),
+            Some("approve") if can(Answers::APPROVE) => Some(Permission::Allow),
+            _ => None,
+        };
+        let (winner, why) = if named >= old {
+            (named, text(specific, "permissionDecisionReason"))
+        } else {
+            (old, reason)
+        };
+        answer.permission = winner.map(|p| match p {
+            Permission::Deny => (p, Some(why.unwrap_or_else(|| BLOCKED.into()))),
+            _ => (p, why),
+        });
+    } else if can(Answers::BLOCK) && decision == Some("block") {
+        answer.block = Some(reason.unwrap_or_else(|| BLOCKED.into()));
+    }
+    if can(Answers::REQUEST) {
+        answer.request = specific
+            .get("decision")
+            .and_then(Value::as_object)
+            .map(request);
+    }
+}
+
+fn details(def: &EventDef, specific: &Map<String, Value>, answer: &mut Answer) {
+    let can = |set: Answers| def.answers.contains(set);
+    let text = |key: &str| specific.get(key).and_then(Value::as_str).map(str::to_owned);
+    let flag = |key: &str| specific.get(key).and_then(Value::as_bool);
+    if can(Answers::CONTEXT) {
+        let text = text("additionalContext").filter(|t| !t.is_empty());
+        answer.context = text.map(|text| ContextText { text, plain: false });
+    }
+    if can(Answers::INPUT) {
+        answer.updated_input = specific
+            .get("updatedInput")
+            .and_then(Value::as_object)
+            .cloned();
+    }
+    if can(Answers::OUTPUT) {
+        answer.updated_output = specific.get("updatedToolOutput").cloned();
+        answer.updated_mcp_output = specific.get("updatedMCPToolOutput").cloned();
+        answer.classifier_context = text("classifierContext");
+    }
+    if can(Answers::TITLE) {
+        answer.session_title = text("sessionTitle");
+    }
+    if can(Answers::SUPPRESS) {
+        answer.suppress_original_prompt = flag("suppressOriginalPrompt");
+    }
+    if can(Answers::OPENING) {
+        answer.initial_user_message = text("initialUserMessage");
+        answer.reload_skills = flag("reloadSkills");
+    }
+    if can(Answers::WATCH) {
+        let list = specific.get("watchPaths").and_then(Value::as_array);
+        answer.watch_paths = list.map(|l| {
+            l.iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect()
+        });
+    }
+    if can(Answers::RETRY) {
+        answer.retry = flag("retry");
+    }
+    if can(Answers::DISPLAY) {
+        answer.display_content = text("displayContent");
+    }
+    if can(Answers::ELICIT) {
+        let content = specific.get("content").cloned();
+        answer.elicitation = text("action").map(|action| Elicited { action, content });
+    }
+    if can(Answers::WORKTREE) {
+        answer.worktree_path = text("worktreePath");
+    }
+}
+
+fn request(decision: &Map<String, Value>) -> RequestDecision {
+    if decision.get("behavior").is_some_and(|b| b == "allow") {
+        RequestDecision::Allow {
+            updated_input: decision
+                .get("updatedInput")
+                .and_then(Value::as_object)
+                .cloned(),
+            updated_permissions: decision.get("updatedPermissions").cloned(),
+        }
+    } else {
+        let message = decision
+            .get("message")
+            .and_then(Value::as_str)
+            .filter(|m| !m.is_empty());
+        RequestDecision::Deny {
+            message: message.unwrap_or(REQUEST_DENIED).to_owned(),
+            interrupt: decision
+                .get("interrupt")
+                .and_then(Value::as_bool)
+                .unwrap_or(false),
+        }
+    }
+}
+
+/// Trims as JavaScript does: Unicode blanks and the byte-order mark.
+pub(crate) fn js_trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}'))
+}
+
+/// Removes colour and cursor sequences from a line.
+fn strip_ansi(line: &str) -> String {
+    let mut out = String::new();
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            out.push(c);
+            continue;
+        }
+        if chars.next() == Some('[') {
+            // A control sequence ends with a letter or one of a few signs.
+            let _ = chars.by_ref().find(|c| ('@'..='~').contains(c));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! The `if` of a handler: one permission rule, tested on one tool call.
+//!
+//! It is a filter to save process starts, not a guard: what cannot be
+//! understood lets the handler run.
+
+use remora_protocol::Event;
+use serde_json::Value;
+
+use crate::matcher::ALIASES;
+use crate::path_rule::{Bases, PathRule};
+use crate::shell::{self, BashPattern, Reading};
+
+/// A compiled condition.
+#[derive(Debug)]
+pub(crate) enum Condition {
+    /// None written.
+    None,
+    /// Not of the form `Tool` or `Tool(pattern)`: never true.
+    Malformed,
+    /// A rule.
+    Rule { tool: String, pattern: Pattern },
+}
+
+#[derive(Debug)]
+pub(crate) enum Pattern {
+    /// `Tool`, `Tool()`, `Tool(*)`.
+    Any,
+    Bash(BashPattern),
+    Path(PathRule),
+    /// A pattern for a tool whose calls are not looked into.
+    Dead,
+}
+
+/// The answer, with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) holds: bool,
+    pub(crate) why: String,
+}
+
+/// One tool call, read once for all conditions.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    tool: &'a str,
+    path: Option<&'a str>,
+    command: Option<&'a str>,
+    reading: std::cell::OnceCell<Reading>,
+    bases: Bases<'a>,
+}
+
+/// The input field that holds the path of a file tool.
+pub(crate) fn path_field(tool: &str) -> Option<&'static str> {
+    match tool {
+        "Read" | "Edit" | "Write" | "MultiEdit" => Some("file_path"),
+        "NotebookEdit" => Some("notebook_path"),
+        _ => None,
+    }
+}
+
+impl<'a> Call<'a> {
+    /// The call of a tool event.
+    pub(crate) fn new(event: &'a Event, bases: Bases<'a>) -> Self {
+        let tool = event.str("tool_name").unwrap_or_default();
+        let input = event.fields.get("tool_input");
+        let field = |name: &str| input.and_then(|i| i.get(name)).and_then(Value::as_str);
+        Self {
+            tool,
+            path: path_field(tool).and_then(field),
+            command: (tool == "Bash").then(|| field("command")).flatten(),
+            reading: std::cell::OnceCell::new(),
+            bases,
+        }
+    }
+
+    fn reading(&self) -> &Reading {
+        self.reading.get_or_init(|| {
+            shell::read(
+                self.command.unwrap_or_default(),
+                &self.bases.home.to_string_lossy(),
+            )
+        })
+    }
+}
+
+/// Splits `Tool(pattern)`. The pattern ends at the last character, which must
+/// be the closing parenthesis, so it may hold parentheses itself.
+pub(crate) fn split_rule(text: &str) -> Option<(&str, Option<&str>)> {
+    let is_name = |t: &str| {
+        !t.is_empty()
+            && t.chars()
+                .all(|c| c.is_alphanumeric() || "_-.:@".contains(c))
+    };
+    match text.split_once('(') {
+        None => is_name(text).then_some((text, None)),
+        Some((tool, rest)) => {
+            let pattern = rest.strip_suffix(')')?;
+            is_name(tool).then_some((tool, Some(pattern)))
+        }
+    }
+}
+
+/// A tool's name today.
+pub(crate) fn current_name(tool: &str) -> &str {
+    ALIASES
+        .iter()
+        .find(|(_, old)| *old == tool)
+        .map_or(tool, |(now, _)| now)
+}
+
+impl Condition {
+    pub(crate) fn new(text: Option<&str>) -> Self {
+        let Some(text) = text.filter(|t| !t.is_empty()) else {
+            return Self::None;
+        };
+        let Some((tool, pattern)) = split_rule(text) else {
+            return Self::Malformed;
+        };
+        let tool = current_name(tool);
+        let pattern = match pattern {
+            None | Some("" | "*") => Pattern::Any,
+            Some(text) if tool == "Bash" => Pattern::Bash(BashPattern::new(text)),
+            Some(text) if path_field(tool).is_some() => Pattern::Path(PathRule::new(text)),
+            Some(_) => Pattern::Dead,
+        };
+        Self::Rule {
+            tool: tool.to_owned(),
+            pattern,
+        }
+    }
+
+    /// Why no call can ever fulfil the condition.
+    pub(crate) fn never(&self) -> Option<String> {
+        match self {
+            Self::Malformed => Some(
+                "`if` must be exactly one rule, `Tool` or `Tool(pattern)`, without blanks around it; this one never holds"
+                    .into(),
+            ),
+            Self::Rule { tool, pattern: Pattern::Dead } => Some(format!(
+                "`if` can look into Bash commands and file paths only; a pattern for {tool} never holds (use `{tool}` alone, or the matcher)"
+            )),
+            Self::Rule { pattern: Pattern::Path(rule), .. } if rule.is_dead() => {
+                Some("`if` names a path pattern that matches no path (check `..`, `!`, `#`, `.`)".into())
+            }
+            _ => None,
+        }
+    }
+
+    /// Tests the call; `None` stands for an event without one.
+    pub(crate) fn test(&self, call: Option<&Call<'_>>) -> Finding {
+        let found = |holds, why: String| Finding { holds, why };
+        let (tool, pattern) = match self {
+            Self::None => return found(true, String::new()),
+            Self::Malformed => return found(false, self.never().unwrap_or_default()),
+            Self::Rule { tool, pattern } => (tool, pattern),
+        };
+        let Some(call) = call else {
+            return found(
+                false,
+                "`if` needs a tool call; on this event the handler never runs".into(),
+            );
+        };
+        if tool != call.tool {
+            return found(
+                false,
+                format!("`if` is about {tool}, the call is {}", call.tool),
+            );
+        }
+        match pattern {
+            Pattern::Any => found(true, format!("`if` takes every {tool} call")),
+            Pattern::Dead => found(false, self.never().unwrap_or_default()),
+            Pattern::Bash(pattern) => {
+                let verdict = pattern.matches(call.reading());
+                found(verdict.matches, format!("`if`: {}", verdict.why))
+            }
+            Pattern::Path(rule) => match call.path {
+                None => found(
+                    true,
+                    "`if` holds because the call names no path to test".into(),
+                ),
+                Some(path) => {
+                    let holds = rule.matches(path, call.bases);
+                    let verb = if holds { "fits" } else { "does not fit" };
+                    found(holds, format!("`if`: the path {path} {verb}"))
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The file format: one settings document read into handlers and switches.
+//!
+//! Reading is as strict, and as forgiving, as the client: a malformed entry
+//! under the two permission events voids its whole file, elsewhere only itself.
+//! Nothing here touches the disk or joins layers.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use remora_protocol::EventName;
+use serde_json::{Map, Value};
+
+mod check;
+
+/// How a command is given to the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// The system's own shell.
+    Posix,
+    /// `PowerShell`.
+    PowerShell,
+}
+
+/// Whether the host waits for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// It does.
+    Sync,
+    /// It does not.
+    Async,
+    /// It does not, but exit code 2 wakes the model.
+    AsyncRewake,
+}
+
+/// What a failure of the handler means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The event goes on.
+    Continue,
+    /// As if the handler had blocked.
+    Block,
+}
+
+/// What a handler is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A child process.
+    Command {
+        /// Shell text, or the program when `args` is given.
+        command: String,
+        /// Exec form: no shell.
+        args: Option<Vec<String>>,
+        /// Which shell.
+        shell: Shell,
+        /// Whether the host waits.
+        waiting: Waiting,
+    },
+    /// A POST request.
+    Http {
+        /// Where to.
+        url: String,
+        /// Extra headers, values with `$NAME`.
+        headers: BTreeMap<String, String>,
+        /// Which names may be filled in.
+        allowed_env_vars: Vec<String>,
+    },
+    /// A tool of a connected server.
+    McpTool {
+        /// The server.
+        server: String,
+        /// Its tool.
+        tool: String,
+        /// The input, with `${path}` placeholders.
+        input: Map<String, Value>,
+    },
+    /// A question to a small model.
+    Prompt {
+        /// The question.
+        prompt: String,
+    },
+    /// A verifying agent.
+    Agent {
+        /// Its task.
+        prompt: String,
+    },
+}
+
+impl Kind {
+    /// The word in `type`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Command { .. } => "command",
+            Self::Http { .. } => "http",
+            Self::McpTool { .. } => "mcp_tool",
+            Self::Prompt { .. } => "prompt",
+            Self::Agent { .. } => "agent",
+        }
+    }
+
+    /// What tells this handler from another in a list.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Command {
+                command,
+                args: None,
+                ..
+            } => command.clone(),
+            Self::Command {
+                command,
+                args: Some(args),
+                ..
+            } => {
+                let mut text = command.clone();
+                for arg in args {
+                    text.push(' ');
+                    text.push_str(arg);
+                }
+                text
+            }
+            Self::Http { url, .. } => url.clone(),
+            Self::McpTool { server, tool, .. } => format!("{server}/{tool}"),
+            Self::Prompt { prompt } | Self::Agent { prompt } => prompt.clone(),
+        }
+    }
+}
+
+/// One handler as configured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HandlerConfig {
+    /// What it is.
+    pub kind: Kind,
+    /// The `if` text; empty is none.
+    pub condition: Option<String>,
+    /// Its own time limit.
+    pub timeout: Option<Duration>,
+    /// What the person sees while it runs.
+    pub status_message: Option<String>,
+    /// What a failure means.
+    pub on_failure: OnFailure,
+}
+
+/// A group: handlers under one matcher.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Group {
+    /// The event.
+    pub event: EventName,
+    /// Position in the event's list.
+    pub position: usize,
+    /// The matcher's text.
+    pub matcher: Option<String>,
+    /// The handlers with their positions.
+    pub handlers: Vec<(usize, HandlerConfig)>,
+    /// The group's known fields in a fixed order, to tell equal groups.
+    pub canon: String,
+}
+
+/// The lists of a `permissions` block.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct PermissionLists {
+    /// Calls that need no question.
+    pub allow: Vec<String>,
+    /// Calls that always need one.
+    pub ask: Vec<String>,
+    /// Calls that are refused.
+    pub deny: Vec<String>,
+    /// More directories that count as the project's.
+    pub directories: Vec<String>,
+}
+
+/// One settings document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Settings {
+    /// Hook groups in file order.
+    pub groups: Vec<Group>,
+    /// `disableAllHooks`.
+    pub disable_all_hooks: Option<bool>,
+    /// `allowManagedHooksOnly`.
+    pub managed_hooks_only: Option<bool>,
+    /// `strictPluginOnlyCustomization`, as far as it speaks of hooks.
+    pub plugin_hooks_only: Option<bool>,
+    /// `allowedHttpHookUrls`.
+    pub http_urls: Option<Vec<String>>,
+    /// `httpHookAllowedEnvVars`.
+    pub http_env: Option<Vec<String>>,
+    /// `env`.
+    pub env: BTreeMap<String, String>,
+    /// `permissions`.
+    pub permissions: PermissionLists,
+}
+
+/// How strictly a document is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// User, project, local and `--settings`: a schema error voids the file.
+    Settings,
+    /// Managed: a wrong switch is dropped alone, a bad permission hook is fatal.
+    Managed,
+    /// A plugin's hook file: only `hooks` counts.
+    Plugin,
+}
+
+/// What became of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Read {
+    /// In force, perhaps with entries left out; each has a warning.
+    Kept(Settings, Vec<String>),
+    /// The whole document is void, with the reason.
+    Void(String),
+}
+
+/// Reads the text of one document.
+pub(crate) fn read(text: &str, strictness: Strictness) -> Read {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(error) => return Read::Void(format!("not valid JSON ({error})")),
+    };
+    match value {
+        Value::Object(map) => read_map(&map, strictness),
+        _ => Read::Void("the file must hold a JSON object".into()),
+    }
+}
+
+/// Reads a parsed document.
+pub(crate) fn read_map(map: &Map<String, Value>, strictness: Strictness) -> Read {
+    let mut warnings = Vec::new();
+    let mut settings = Settings::default();
+    if strictness != Strictness::Plugin
+        && let Err(problem) = check::switches(map, strictness, &mut settings, &mut warnings)
+    {
+        return Read::Void(problem);
+    }
+    match check::groups(map, &mut warnings) {
+        Ok(groups) => settings.groups = groups,
+        Err(problem) => return Read::Void(problem),
+    }
+    if strictness == Strictness::Plugin && !map.contains_key("hooks") {
+        warnings.push(
+            "no `hooks` key, so nothing is loaded; wrap the events in {\"hooks\": {…}}".into(),
+        );
+    }
+    Read::Kept(settings, warnings)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,380 @@
+//! The checks a document must pass, field by field.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use remora_protocol::EventName;
+use serde_json::{Map, Value, json};
+
+use super::{Group, HandlerConfig, Kind, OnFailure, Settings, Shell, Strictness, Waiting};
+
+type Fields = Map<String, Value>;
+
+/// Events whose malformed entries void the whole file: a guard that silently
+/// loses one rule would let calls through.
+fn voids_the_file(event: EventName) -> bool {
+    matches!(event, EventName::PreToolUse | EventName::PermissionRequest)
+}
+
+/// Reads every key but `hooks`.
+pub(super) fn switches(
+    map: &Fields,
+    strictness: Strictness,
+    settings: &mut Settings,
+    warnings: &mut Vec<String>,
+) -> Result<(), String> {
+    // In managed settings a wrong value loses only its own key.
+    let mut refuse = |key: &str, expected: &str| -> Result<(), String> {
+        let problem = format!("`{key}` must be {expected}");
+        if strictness == Strictness::Managed {
+            warnings.push(format!("{problem}; the key is ignored"));
+            Ok(())
+        } else {
+            Err(problem)
+        }
+    };
+    for (key, slot) in [
+        ("disableAllHooks", &mut settings.disable_all_hooks),
+        ("allowManagedHooksOnly", &mut settings.managed_hooks_only),
+    ] {
+        match map.get(key) {
+            None => {}
+            Some(Value::Bool(on)) => *slot = Some(*on),
+            Some(_) => refuse(key, "true or false")?,
+        }
+    }
+    match map.get("strictPluginOnlyCustomization") {
+        None => {}
+        Some(Value::Bool(on)) => settings.plugin_hooks_only = Some(*on),
+        Some(Value::Array(list)) => {
+            settings.plugin_hooks_only = Some(list.iter().any(|v| v == "hooks"));
+        }
+        Some(_) => refuse(
+            "strictPluginOnlyCustomization",
+            "true, false or a list of names",
+        )?,
+    }
+    for (key, slot) in [
+        ("allowedHttpHookUrls", &mut settings.http_urls),
+        ("httpHookAllowedEnvVars", &mut settings.http_env),
+    ] {
+        match map.get(key).map(strings) {
+            None => {}
+            Some(Some(list)) => *slot = Some(list),
+            Some(None) => refuse(key, "a list of strings")?,
+        }
+    }
+    for key in ["model", "apiKeyHelper", "outputStyle", "language"] {
+        if map.get(key).is_some_and(|v| !v.is_string()) {
+            refuse(key, "a string")?;
+        }
+    }
+    match map.get("env").map(variables) {
+        None => {}
+        Some(Some(env)) => settings.env = env,
+        Some(None) => refuse("env", "an object of strings")?,
+    }
+    match map.get("permissions") {
+        None => {}
+        Some(Value::Object(block)) => {
+            let lists = &mut settings.permissions;
+            for (key, slot) in [
+                ("allow", &mut lists.allow),
+                ("ask", &mut lists.ask),
+                ("deny", &mut lists.deny),
+                ("additionalDirectories", &mut lists.directories),
+            ] {
+                match block.get(key).map(strings) {
+                    None => {}
+                    Some(Some(list)) => *slot = list,
+                    Some(None) => refuse(&format!("permissions.{key}"), "a list of strings")?,
+                }
+            }
+        }
+        Some(_) => refuse("permissions", "an object")?,
+    }
+    Ok(())
+}
+
+/// Reads `hooks`. An error voids the file.
+pub(super) fn groups(map: &Fields, warnings: &mut Vec<String>) -> Result<Vec<Group>, String> {
+    let hooks = match map.get("hooks") {
+        None => return Ok(Vec::new()),
+        Some(Value::Object(hooks)) => hooks,
+        Some(_) => {
+            warnings.push("`hooks` must be an object; no hooks are read".into());
+            return Ok(Vec::new());
+        }
+    };
+    let mut groups = Vec::new();
+    for (name, list) in hooks {
+        let Some(event) = EventName::parse(name) else {
+            warnings.push(format!("`hooks.{name}`: no such event; it is left out"));
+            continue;
+        };
+        let mut refuse = |key: String, problem: String| -> Result<(), String> {
+            if voids_the_file(event) {
+                return Err(format!(
+                    "`{key}`: {problem}. Under {event} one malformed entry voids the whole file: none of its hooks, permissions or other settings count"
+                ));
+            }
+            warnings.push(format!("`{key}`: {problem}; it is left out"));
+            Ok(())
+        };
+        let Value::Array(list) = list else {
+            refuse(format!("hooks.{name}"), "must be a list".into())?;
+            continue;
+        };
+        for (position, group) in list.iter().enumerate() {
+            let at = format!("hooks.{name}[{position}]");
+            let parts = match group_parts(group) {
+                Ok(parts) => parts,
+                Err((field, problem)) => {
+                    refuse(format!("{at}{field}"), problem)?;
+                    continue;
+                }
+            };
+            let mut handlers = Vec::new();
+            let mut canon = Vec::new();
+            for (index, entry) in parts.1.iter().enumerate() {
+                match handler(entry) {
+                    Ok((config, fields)) => {
+                        handlers.push((index, config));
+                        canon.push(fields);
+                    }
+                    Err((field, problem)) => {
+                        refuse(format!("{at}.hooks[{index}]{field}"), problem)?;
+                    }
+                }
+            }
+            let matcher = parts.0.map(str::to_owned);
+            let canon = json!([name, matcher, canon]).to_string();
+            groups.push(Group {
+                event,
+                position,
+                matcher,
+                handlers,
+                canon,
+            });
+        }
+    }
+    Ok(groups)
+}
+
+type Problem = (String, String);
+
+fn group_parts(group: &Value) -> Result<(Option<&str>, &Vec<Value>), Problem> {
+    let Value::Object(group) = group else {
+        return Err((
+            String::new(),
+            "must be an object with a `hooks` list".into(),
+        ));
+    };
+    let matcher = match group.get("matcher") {
+        None => None,
+        Some(Value::String(text)) => Some(text.as_str()),
+        Some(_) => return Err((".matcher".into(), "must be a string".into())),
+    };
+    match group.get("hooks") {
+        Some(Value::Array(list)) => Ok((matcher, list)),
+        _ => Err((".hooks".into(), "must be a list of handlers".into())),
+    }
+}
+
+/// One handler, and its known fields in a fixed order.
+fn handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
+    let Value::Object(map) = entry else {
+        return Err((
+            String::new(),
+            "a handler must be an object with a `type`".into(),
+        ));
+    };
+    let fields = Checked { map };
+    let kind = match fields.text("type")? {
+        Some("command") => Kind::Command {
+            command: fields.required("command")?,
+            args: fields.list("args")?,
+            shell: match fields.text("shell")? {
+                None | Some("bash") => Shell::Posix,
+                Some("powershell") => Shell::PowerShell,
+                Some(_) => {
+                    return Err((".shell".into(), "must be \"bash\" or \"powershell\"".into()));
+                }
+            },
+            waiting: match (fields.flag("async")?, fields.flag("asyncRewake")?) {
+                (_, Some(true)) => Waiting::AsyncRewake,
+                (Some(true), _) => Waiting::Async,
+                _ => Waiting::Sync,
+            },
+        },
+        Some("http") => Kind::Http {
+            url: fields.url()?,
+            headers: match map.get("headers").map(variables) {
+                None => BTreeMap::new(),
+                Some(Some(headers)) => headers,
+                Some(None) => {
+                    return Err((".headers".into(), "must be an object of strings".into()));
+                }
+            },
+            allowed_env_vars: fields.list("allowedEnvVars")?.unwrap_or_default(),
+        },
+        Some("mcp_tool") => Kind::McpTool {
+            server: fields.required("server")?,
+            tool: fields.required("tool")?,
+            input: match map.get("input") {
+                None => Map::new(),
+                Some(Value::Object(input)) => input.clone(),
+                Some(_) => return Err((".input".into(), "must be an object".into())),
+            },
+        },
+        Some("prompt") => Kind::Prompt {
+            prompt: fields.required("prompt")?,
+        },
+        Some("agent") => Kind::Agent {
+            prompt: fields.required("prompt")?,
+        },
+        Some(other) => {
+            return Err((
+                ".type".into(),
+                format!("`{other}` is not one of command, http, mcp_tool, prompt, agent"),
+            ));
+        }
+        None => return Err((".type".into(), "is missing".into())),
+    };
+    fields.flag("once")?;
+    let config = HandlerConfig {
+        condition: fields
+            .text("if")?
+            .filter(|t| !t.is_empty())
+            .map(str::to_owned),
+        timeout: fields.timeout()?,
+        status_message: fields.text("statusMessage")?.map(str::to_owned),
+        on_failure: match fields.text("onFailure")? {
+            None | Some("continue") => OnFailure::Continue,
+            Some("block") => OnFailure::Block,
+            Some(_) => {
+                return Err((
+                    ".onFailure".into(),
+                    "must be \"continue\" or \"block\"".into(),
+                ));
+            }
+        },
+        kind,
+    };
+    Ok((config, fields.canon()))
+}
+
+const KNOWN: [&str; 20] = [
+    "type",
+    "command",
+    "args",
+    "shell",
+    "async",
+    "asyncRewake",
+    "url",
+    "headers",
+    "allowedEnvVars",
+    "server",
+    "tool",
+    "input",
+    "prompt",
+    "model",
+    "continueOnBlock",
+    "if",
+    "timeout",
+    "statusMessage",
+    "onFailure",
+    "once",
+];
+
+struct Checked<'a> {
+    map: &'a Fields,
+}
+
+impl<'a> Checked<'a> {
+    fn text(&self, key: &str) -> Result<Option<&'a str>, Problem> {
+        match self.map.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err((format!(".{key}"), "must be a string".into())),
+        }
+    }
+
+    fn required(&self, key: &str) -> Result<String, Problem> {
+        self.text(key)?
+            .map(str::to_owned)
+            .ok_or_else(|| (format!(".{key}"), "is missing".into()))
+    }
+
+    fn flag(&self, key: &str) -> Result<Option<bool>, Problem> {
+        match self.map.get(key) {
+            None => Ok(None),
+            Some(Value::Bool(on)) => Ok(Some(*on)),
+            Some(_) => Err((format!(".{key}"), "must be true or false".into())),
+        }
+    }
+
+    fn list(&self, key: &str) -> Result<Option<Vec<String>>, Problem> {
+        match self.map.get(key).map(strings) {
+            None => Ok(None),
+            Some(Some(list)) => Ok(Some(list)),
+            Some(None) => Err((format!(".{key}"), "must be a list of strings".into())),
+        }
+    }
+
+    fn url(&self) -> Result<String, Problem> {
+        let url = self.required("url")?;
+        let rest = url.split_once("://").filter(|(scheme, rest)| {
+            !rest.is_empty() && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        });
+        if rest.is_none() {
+            return Err((".url".into(), format!("`{url}` is not a URL")));
+        }
+        Ok(url)
+    }
+
+    fn timeout(&self) -> Result<Option<Duration>, Problem> {
+        let wrong = || {
+            (
+                ".timeout".to_owned(),
+                "must be a number of seconds above 0".to_owned(),
+            )
+        };
+        match self.map.get("timeout") {
+            None => Ok(None),
+            Some(Value::Number(n)) => match n.as_f64() {
+                // The upper bound only keeps the arithmetic safe: three years.
+                Some(s) if s > 0.0 => Ok(Some(Duration::from_secs_f64(s.min(1e8)))),
+                _ => Err(wrong()),
+            },
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    fn canon(&self) -> Value {
+        KNOWN
+            .iter()
+            .filter_map(|k| self.map.get(*k).map(|v| json!([k, v])))
+            .collect()
+    }
+}
+
+fn strings(value: &Value) -> Option<Vec<String>> {
+    value
+        .as_array()?
+        .iter()
+        .map(|v| v.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// An object of strings; numbers and booleans count as their text.
+fn variables(value: &Value) -> Option<BTreeMap<String, String>> {
+    let entries = value.as_object()?.iter();
+    entries
+        .map(|(k, v)| match v {
+            Value::String(s) => Some((k.clone(), s.clone())),
+            Value::Number(_) | Value::Bool(_) => Some((k.clone(), v.to_string())),
+            _ => None,
+        })
+        .collect()
+}

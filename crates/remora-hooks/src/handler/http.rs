@@ -1,0 +1,190 @@
+//! An http handler: the event as a POST body, the answer as a JSON body.
+//!
+//! A status never blocks, a redirect is never followed, and a URL outside the
+//! allow-list is never called.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use ureq::Agent;
+
+use super::{Call, failure};
+use crate::answer::{Ended, Output, js_trim};
+use crate::path_rule::wildcard;
+
+/// The longest reply that is read.
+const BODY: u64 = 16 << 20;
+
+pub(super) fn run(
+    call: &Call<'_>,
+    url: &str,
+    headers: &BTreeMap<String, String>,
+    allowed: &[String],
+    deadline: Instant,
+) -> Output {
+    if let Some(list) = &call.layers.http_urls
+        && !list.iter().any(|pattern| url_fits(pattern, url))
+    {
+        return failure(format!(
+            "allowedHttpHookUrls does not allow {url}, so it is not called"
+        ));
+    }
+    let left = deadline.saturating_duration_since(Instant::now());
+    let agent: Agent = Agent::config_builder()
+        .timeout_global(Some(left))
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .build()
+        .into();
+    let mut request = agent.post(url).header("content-type", "application/json");
+    for (name, value) in headers {
+        request = request.header(
+            name,
+            interpolate(value, &|name| {
+                let inner = allowed.iter().any(|a| a == name);
+                let outer = call
+                    .layers
+                    .http_env
+                    .as_ref()
+                    .is_none_or(|list| list.iter().any(|a| a == name));
+                if inner && outer {
+                    call.host.variable(name).unwrap_or_default()
+                } else {
+                    ""
+                }
+            }),
+        );
+    }
+    let mut response = match request.send(call.line.trim_end()) {
+        Ok(response) => response,
+        Err(ureq::Error::Timeout(_)) => {
+            return Output {
+                ended: Ended::TimedOut,
+                stdout: String::new(),
+                stderr: String::new(),
+            };
+        }
+        Err(error) => return failure(format!("{url}: {error}")),
+    };
+    let status = response.status();
+    if status.is_redirection() {
+        return failure(format!(
+            "{url} answered {}, and redirects are not followed",
+            status.as_u16()
+        ));
+    }
+    if !status.is_success() {
+        return failure(format!("{url} answered {}", status.as_u16()));
+    }
+    let body = match response.body_mut().with_config().limit(BODY).read_to_vec() {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(ureq::Error::Timeout(_)) => {
+            return Output {
+                ended: Ended::TimedOut,
+                stdout: String::new(),
+                stderr: String::new(),
+            };
+        }
+        Err(error) => return failure(format!("{url}: the reply cannot be read ({error})")),
+    };
+    let text = js_trim(&body);
+    let object = text.starts_with('{') && text.ends_with('}');
+    if !text.is_empty() && !object {
+        return failure(format!(
+            "{url} answered with text that is not a JSON object"
+        ));
+    }
+    Output {
+        ended: Ended::Exit(0),
+        stdout: body,
+        stderr: String::new(),
+    }
+}
+
+/// `*` stands for anything; the host is compared without case and without a
+/// trailing dot.
+fn url_fits(pattern: &str, url: &str) -> bool {
+    wildcard(&plain_host(pattern), &plain_host(url))
+}
+
+fn plain_host(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if port.chars().all(|c| c.is_ascii_digit() || c == '*') => {
+            (host, format!(":{port}"))
+        }
+        _ => (authority, String::new()),
+    };
+    format!(
+        "{}://{}{port}{path}",
+        scheme.to_lowercase(),
+        host.trim_end_matches('.').to_lowercase()
+    )
+}
+
+/// Fills in `$NAME` and `${NAME}`. What comes in cannot start a new header.
+fn interpolate<'a>(value: &str, lookup: &dyn Fn(&str) -> &'a str) -> String {
+    let mut out = String::new();
+    let mut rest = value;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let name_end = |text: &str| {
+            text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .unwrap_or(text.len())
+        };
+        let starts_name =
+            |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if let Some(inside) = after.strip_prefix('{').filter(|t| starts_name(t))
+            && inside[name_end(inside)..].starts_with('}')
+        {
+            let end = name_end(inside);
+            out.push_str(lookup(&inside[..end]));
+            rest = &inside[end + 1..];
+        } else if starts_name(after) {
+            let end = name_end(after);
+            out.push_str(lookup(&after[..end]));
+            rest = &after[end..];
+        } else {
+            out.push('$');
+            rest = after;
+        }
+    }
+    out.push_str(rest);
+    out.retain(|c| !matches!(c, '\r' | '\n' | '\0'));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_take_only_what_is_allowed_and_no_line_breaks() {
+        let lookup = |name: &str| if name == "TOKEN" { "a\r\nX: y" } else { "" };
+        assert_eq!(interpolate("Bearer $TOKEN", &lookup), "Bearer aX: y");
+        assert_eq!(interpolate("${TOKEN}-${NOPE}-$", &lookup), "aX: y--$");
+        assert_eq!(interpolate("${bad-name}", &lookup), "${bad-name}");
+    }
+
+    #[test]
+    fn hosts_are_compared_without_case() {
+        assert!(url_fits(
+            "https://Hooks.example.com/*",
+            "https://hooks.EXAMPLE.com./x"
+        ));
+        assert!(url_fits(
+            "http://127.0.0.1:*/*",
+            "http://127.0.0.1:8080/hook"
+        ));
+        assert!(!url_fits(
+            "https://example.com/*",
+            "https://example.com.evil.net/x"
+        ));
+    }
+}

@@ -1,0 +1,282 @@
+//! A child process under a deadline: its own session, the event on stdin,
+//! bounded reading, the whole group killed when time is up.
+//!
+//! One thread serves one child with `poll`; nothing waits on a pipe that a
+//! grandchild keeps open.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
+
+use crate::answer::{Ended, Output};
+
+mod spawn;
+
+pub(super) use spawn::Spawn;
+
+/// How much of each stream is kept.
+const KEPT: usize = 16 << 20;
+/// How much a child may write before it counts as runaway and is ended.
+const FLOOD: usize = 64 << 20;
+/// Where the system cannot tell us that a child ended, we look this often.
+const LOOK: Duration = Duration::from_millis(5);
+
+impl Spawn<'_> {
+    /// Starts the child; `input` is what it will find on stdin.
+    pub(super) fn start(&self, input: &str) -> Result<Running, String> {
+        let started = spawn::start(self).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => format!("cannot start `{}`: no such program", self.program),
+            ErrorKind::PermissionDenied => {
+                format!("cannot start `{}`: it is not executable", self.program)
+            }
+            _ => format!("cannot start `{}`: {error}", self.program),
+        })?;
+        let running = Running {
+            pid: started.pid,
+            exit: exit_watch(started.pid),
+            stdin: Some(File::from(started.stdin)),
+            stdout: Stream::new(started.stdout),
+            stderr: Stream::new(started.stderr),
+            input: input.as_bytes().to_vec(),
+            sent: 0,
+            first_line_seen: false,
+            reaped: false,
+        };
+        for pipe in [&running.stdin, &running.stdout.pipe, &running.stderr.pipe]
+            .into_iter()
+            .flatten()
+        {
+            // A pipe that stays blocking could hang us; then rather fail.
+            rustix::io::ioctl_fionbio(pipe, true)
+                .map_err(|e| format!("cannot watch `{}`: {e}", self.program))?;
+        }
+        Ok(running)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn exit_watch(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exit_watch(_pid: Pid) -> Option<OwnedFd> {
+    None
+}
+
+struct Stream {
+    pipe: Option<File>,
+    bytes: Vec<u8>,
+    seen: usize,
+}
+
+impl Stream {
+    fn new(pipe: OwnedFd) -> Self {
+        Self {
+            pipe: Some(File::from(pipe)),
+            bytes: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    /// Reads what is there. Ends at would-block, end of file or the flood mark.
+    fn drain(&mut self) {
+        let mut buffer = [0_u8; 16 << 10];
+        while let Some(pipe) = &mut self.pipe {
+            match pipe.read(&mut buffer) {
+                Ok(0) => self.pipe = None,
+                Ok(n) => {
+                    self.seen += n;
+                    let room = KEPT.saturating_sub(self.bytes.len());
+                    self.bytes.extend_from_slice(&buffer[..n.min(room)]);
+                    if self.seen > FLOOD {
+                        return;
+                    }
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+                Err(_) => self.pipe = None,
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
+
+/// A child that was started. Dropping it ends its whole group.
+pub(crate) struct Running {
+    pid: Pid,
+    exit: Option<OwnedFd>,
+    stdin: Option<File>,
+    stdout: Stream,
+    stderr: Stream,
+    input: Vec<u8>,
+    sent: usize,
+    first_line_seen: bool,
+    reaped: bool,
+}
+
+/// How waiting came to its end.
+pub(super) enum Stopped {
+    Ended(Output),
+    /// Its first line said `{"async": true}`.
+    WentAsync(Running),
+}
+
+impl Running {
+    /// Serves the child until it ends, its time is up, or it goes on its own.
+    pub(super) fn wait(mut self, deadline: Instant) -> Stopped {
+        loop {
+            self.feed();
+            if self.says_async() {
+                return Stopped::WentAsync(self);
+            }
+            if self.stdout.seen > FLOOD || self.stderr.seen > FLOOD {
+                self.kill();
+                let why = format!("it wrote more than {} MiB and was ended", FLOOD >> 20);
+                return Stopped::Ended(self.output(Ended::Failed(why)));
+            }
+            match self.reap(WaitOptions::NOHANG) {
+                Ok(Some(ended)) => {
+                    self.stdout.drain();
+                    self.stderr.drain();
+                    return Stopped::Ended(self.output(ended));
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    self.kill();
+                    let why = format!("cannot wait for it: {error}");
+                    return Stopped::Ended(self.output(Ended::Failed(why)));
+                }
+            }
+            let Some(left) = deadline
+                .checked_duration_since(Instant::now())
+                .filter(|d| !d.is_zero())
+            else {
+                self.kill();
+                return Stopped::Ended(self.output(Ended::TimedOut));
+            };
+            self.poll(left);
+            self.stdout.drain();
+            self.stderr.drain();
+        }
+    }
+
+    /// Waits for a child in the background and reads what it said at last.
+    pub(crate) fn finish(self, deadline: Instant) -> Output {
+        let mut running = self;
+        // The line that sent it there is not part of its answer.
+        loop {
+            match running.wait(deadline) {
+                Stopped::Ended(output) => return output,
+                Stopped::WentAsync(again) => running = again,
+            }
+        }
+    }
+
+    /// Writes as much of the event as the child takes. A child that does not
+    /// read is no error.
+    fn feed(&mut self) {
+        while let Some(pipe) = &mut self.stdin {
+            match pipe.write(&self.input[self.sent..]) {
+                Ok(0) => self.stdin = None,
+                Ok(n) => {
+                    self.sent += n;
+                    if self.sent == self.input.len() {
+                        self.stdin = None;
+                    }
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+                Err(_) => self.stdin = None,
+            }
+        }
+    }
+
+    fn says_async(&mut self) -> bool {
+        if self.first_line_seen {
+            return false;
+        }
+        let Some(end) = self.stdout.bytes.iter().position(|b| *b == b'\n') else {
+            return false;
+        };
+        self.first_line_seen = true;
+        let line = serde_json::from_slice::<serde_json::Value>(&self.stdout.bytes[..end]);
+        let goes = line.is_ok_and(|v| v.get("async") == Some(&serde_json::Value::Bool(true)));
+        if goes {
+            self.stdout.bytes.drain(..=end);
+        }
+        goes
+    }
+
+    fn poll(&self, left: Duration) {
+        let mut fds = Vec::with_capacity(4);
+        if let Some(pipe) = &self.stdin {
+            fds.push(PollFd::new(pipe, PollFlags::OUT));
+        }
+        if let Some(pipe) = &self.stdout.pipe {
+            fds.push(PollFd::new(pipe, PollFlags::IN));
+        }
+        if let Some(pipe) = &self.stderr.pipe {
+            fds.push(PollFd::new(pipe, PollFlags::IN));
+        }
+        let left = match &self.exit {
+            Some(exit) => {
+                fds.push(PollFd::new(exit, PollFlags::IN));
+                left
+            }
+            None => left.min(LOOK),
+        };
+        let timeout = Timespec {
+            tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        // An interrupted or failed poll only means that we look again.
+        let _ = poll(&mut fds, Some(&timeout));
+    }
+
+    /// Ends the whole group at once.
+    fn kill(&mut self) {
+        if self.reaped {
+            return;
+        }
+        // The child has not been waited for, so its group is still its own.
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        let _ = self.reap(WaitOptions::empty());
+        self.reaped = true;
+    }
+
+    /// Takes the child's end from the system, once.
+    fn reap(&mut self, options: WaitOptions) -> rustix::io::Result<Option<Ended>> {
+        let ended = waitpid(Some(self.pid), options)?.map(|(_, status)| ended(status));
+        self.reaped |= ended.is_some();
+        Ok(ended)
+    }
+
+    fn output(&self, ended: Ended) -> Output {
+        Output {
+            ended,
+            stdout: self.stdout.text(),
+            stderr: self.stderr.text(),
+        }
+    }
+}
+
+fn ended(status: WaitStatus) -> Ended {
+    match status.exit_status() {
+        Some(code) => Ended::Exit(code),
+        None => Ended::Signal(status.terminating_signal().unwrap_or_default()),
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

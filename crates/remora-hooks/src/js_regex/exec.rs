@@ -1,0 +1,315 @@
+//! The matcher: runs a program by backtracking on an explicit stack, within a step budget.
+//!
+//! Every change of a register is noted on the stack, so that going back undoes it.
+
+use std::ops::Range;
+
+use super::BudgetUsedUp;
+use super::class::{fold_unit, is_line_end, is_word};
+use super::compile::{Inst, Program, group_register};
+use super::node::UNLIMITED;
+
+/// The value of a capture register that holds no position.
+const UNSET: usize = usize::MAX;
+/// How many entries the backtracking stack may have, whatever the budget: about 24 MB.
+const MAX_STACK: usize = 1 << 20;
+
+/// Whether `program` matches anywhere in `subject`.
+pub(super) fn is_match(
+    program: &Program,
+    subject: &[u16],
+    budget: u64,
+) -> Result<bool, BudgetUsedUp> {
+    let registers = vec![UNSET; program.registers];
+    let mut matcher = Matcher {
+        program,
+        subject,
+        registers,
+        stack: Vec::new(),
+        left: budget,
+    };
+    for start in 0..=subject.len() {
+        // A failed attempt has undone all its changes: the registers are unset again.
+        if matcher.match_at(start)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// An entry of the backtracking stack.
+#[derive(Debug, Clone, Copy)]
+enum Entry {
+    /// Another way to go on: the instruction and the position in the subject.
+    Branch { pc: usize, pos: usize },
+    /// The former value of a register.
+    Restore { reg: usize, value: usize },
+}
+
+struct Matcher<'a> {
+    program: &'a Program,
+    subject: &'a [u16],
+    registers: Vec<usize>,
+    stack: Vec<Entry>,
+    left: u64,
+}
+
+/// Where to go on (instruction and position), or `None` for failure.
+type Next = Option<(usize, usize)>;
+
+impl Matcher<'_> {
+    fn match_at(&mut self, start: usize) -> Result<bool, BudgetUsedUp> {
+        let program = self.program;
+        let mut next = Some((0, start));
+        loop {
+            let Some((pc, pos)) = next.or_else(|| self.backtrack()) else {
+                return Ok(false);
+            };
+            self.charge(1)?;
+            next = match program.code.get(pc) {
+                Some(Inst::Match) | None => return Ok(true),
+                Some(inst) => self.step(inst, pc, pos)?,
+            };
+        }
+    }
+
+    /// Performs one instruction.
+    fn step(&mut self, inst: &Inst, pc: usize, pos: usize) -> Result<Next, BudgetUsedUp> {
+        let here = Some((pc + 1, pos));
+        Ok(match *inst {
+            Inst::Unit { unit, fold, back } => self
+                .consume(pos, back)
+                .filter(|&(found, _)| {
+                    if fold {
+                        fold_unit(found) == unit
+                    } else {
+                        found == unit
+                    }
+                })
+                .map(|(_, pos)| (pc + 1, pos)),
+            Inst::Class { class, fold, back } => {
+                let class = self.program.classes.get(class);
+                self.consume(pos, back)
+                    .filter(|&(found, _)| class.is_some_and(|class| class.matches(found, fold)))
+                    .map(|(_, pos)| (pc + 1, pos))
+            }
+            Inst::LineStart { multiline } => here.filter(|_| {
+                self.consume(pos, true)
+                    .is_none_or(|(unit, _)| multiline && is_line_end(unit))
+            }),
+            Inst::LineEnd { multiline } => here.filter(|_| {
+                self.consume(pos, false)
+                    .is_none_or(|(unit, _)| multiline && is_line_end(unit))
+            }),
+            Inst::WordBoundary { negated } => {
+                let word = |back| {
+                    self.consume(pos, back)
+                        .is_some_and(|(unit, _)| is_word(unit))
+                };
+                here.filter(|_| (word(true) != word(false)) != negated)
+            }
+            Inst::BackReference {
+                ref groups,
+                fold,
+                back,
+            } => self
+                .back_reference(groups, fold, back, pos)?
+                .map(|pos| (pc + 1, pos)),
+            Inst::Save { reg } => {
+                self.set(reg, pos)?;
+                here
+            }
+            Inst::Split { first, second } => {
+                self.push(Entry::Branch { pc: second, pos })?;
+                Some((first, pos))
+            }
+            Inst::Jump { to } => Some((to, pos)),
+            Inst::LoopStart { reg } => {
+                self.set(reg, 0)?;
+                here
+            }
+            Inst::LoopHead { reg, count, exit } => {
+                let done = self.get(reg);
+                if done < reach(count.min) {
+                    here
+                } else if count.max != UNLIMITED && done >= reach(count.max) {
+                    Some((exit, pos))
+                } else {
+                    let (first, second) = if count.greedy {
+                        (pc + 1, exit)
+                    } else {
+                        (exit, pc + 1)
+                    };
+                    self.push(Entry::Branch { pc: second, pos })?;
+                    Some((first, pos))
+                }
+            }
+            Inst::LoopEnter { reg, ref captures } => {
+                self.enter_loop(reg, captures, pos)?;
+                here
+            }
+            Inst::LoopEnd { reg, min, head } => {
+                let optional = self.get(reg) > reach(min);
+                Some((head, pos)).filter(|_| !optional || self.get(reg + 1) != pos)
+            }
+            Inst::Look { reg, negated, exit } => {
+                // The body cannot come back here before it has ended: nothing to undo.
+                self.put(reg, self.stack.len());
+                self.put(reg + 1, pos);
+                if negated {
+                    self.push(Entry::Branch { pc: exit, pos })?;
+                }
+                here
+            }
+            Inst::LookEnd { reg, negated: true } => {
+                self.undo_to(self.get(reg));
+                None
+            }
+            Inst::LookEnd {
+                reg,
+                negated: false,
+            } => {
+                self.drop_branches(self.get(reg))?;
+                Some((pc + 1, self.get(reg + 1)))
+            }
+            Inst::Match => here,
+        })
+    }
+
+    /// Begins an iteration: counts it, notes where it starts and resets the groups in it.
+    fn enter_loop(
+        &mut self,
+        reg: usize,
+        captures: &Range<usize>,
+        pos: usize,
+    ) -> Result<(), BudgetUsedUp> {
+        self.set(reg, self.get(reg).saturating_add(1))?;
+        self.set(reg + 1, pos)?;
+        for reg in group_register(captures.start)..group_register(captures.end) {
+            self.charge(1)?;
+            self.set(reg, UNSET)?;
+        }
+        Ok(())
+    }
+
+    /// The code unit behind the position (before it, if `back`) and the position beyond it.
+    fn consume(&self, pos: usize, back: bool) -> Option<(u16, usize)> {
+        let index = if back { pos.checked_sub(1)? } else { pos };
+        let unit = self.subject.get(index)?;
+        Some((*unit, if back { index } else { index + 1 }))
+    }
+
+    /// The position behind what a group has captured; where no group has, `pos` itself.
+    fn back_reference(
+        &mut self,
+        groups: &[usize],
+        fold: bool,
+        back: bool,
+        pos: usize,
+    ) -> Result<Option<usize>, BudgetUsedUp> {
+        for &group in groups {
+            self.charge(1)?;
+            let reg = group_register(group);
+            let (start, end) = (self.get(reg), self.get(reg + 1));
+            if start == UNSET || end == UNSET {
+                continue;
+            }
+            let Some(captured) = self.subject.get(start..end) else {
+                continue;
+            };
+            let length = captured.len();
+            let begin = if back {
+                pos.checked_sub(length)
+            } else {
+                Some(pos)
+            };
+            let found =
+                begin.and_then(|begin| self.subject.get(begin..begin.saturating_add(length)));
+            let same = |(a, b): (&u16, &u16)| a == b || fold && fold_unit(*a) == fold_unit(*b);
+            let equal = found.is_some_and(|found| captured.iter().zip(found).all(same));
+            self.charge(u64::try_from(length).unwrap_or(u64::MAX))?;
+            return Ok(if !equal {
+                None
+            } else if back {
+                begin
+            } else {
+                Some(pos + length)
+            });
+        }
+        Ok(Some(pos))
+    }
+
+    /// Uses up steps of the budget.
+    fn charge(&mut self, steps: u64) -> Result<(), BudgetUsedUp> {
+        self.left = self.left.checked_sub(steps).ok_or(BudgetUsedUp)?;
+        Ok(())
+    }
+
+    fn push(&mut self, entry: Entry) -> Result<(), BudgetUsedUp> {
+        if self.stack.len() >= MAX_STACK {
+            return Err(BudgetUsedUp);
+        }
+        self.stack.push(entry);
+        Ok(())
+    }
+
+    fn get(&self, reg: usize) -> usize {
+        self.registers.get(reg).copied().unwrap_or(UNSET)
+    }
+
+    /// Changes a register for good.
+    fn put(&mut self, reg: usize, value: usize) {
+        if let Some(register) = self.registers.get_mut(reg) {
+            *register = value;
+        }
+    }
+
+    /// Changes a register until the matcher goes back.
+    fn set(&mut self, reg: usize, value: usize) -> Result<(), BudgetUsedUp> {
+        let old = self.get(reg);
+        if old != value {
+            self.push(Entry::Restore { reg, value: old })?;
+            self.put(reg, value);
+        }
+        Ok(())
+    }
+
+    /// Goes back to the last open branch and undoes all changes since then.
+    fn backtrack(&mut self) -> Next {
+        while let Some(entry) = self.stack.pop() {
+            match entry {
+                Entry::Branch { pc, pos } => return Some((pc, pos)),
+                Entry::Restore { reg, value } => self.put(reg, value),
+            }
+        }
+        None
+    }
+
+    /// Undoes everything above `height` of the stack and forgets the branches there.
+    fn undo_to(&mut self, height: usize) {
+        while self.stack.len() > height {
+            if let Some(Entry::Restore { reg, value }) = self.stack.pop() {
+                self.put(reg, value);
+            }
+        }
+    }
+
+    /// Forgets the branches above `height` of the stack, but not how to undo the changes.
+    fn drop_branches(&mut self, height: usize) -> Result<(), BudgetUsedUp> {
+        self.charge(u64::try_from(self.stack.len().saturating_sub(height)).unwrap_or(u64::MAX))?;
+        let mut kept = height;
+        for index in height..self.stack.len() {
+            if let Some(Entry::Restore { .. }) = self.stack.get(index) {
+                self.stack.swap(kept, index);
+                kept += 1;
+            }
+        }
+        self.stack.truncate(kept);
+        Ok(())
+    }
+}
+
+/// A repeat count as a number of iterations.
+fn reach(count: u32) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}

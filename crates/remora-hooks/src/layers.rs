@@ -1,0 +1,589 @@
+//! Reads managed, user, project, local, `--settings` and plugin files and joins
+//! them into one ordered list in which every handler keeps its source.
+//!
+//! The host says where things are; this file reads them. It decides neither
+//! what may run (`trust.rs`) nor what matches (`plan.rs`).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::config::{self, HandlerConfig, Read, Settings, Strictness};
+use crate::error::LoadError;
+use crate::names;
+use crate::permissions::RuleText;
+
+/// Where a handler or a rule was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// The organisation.
+    Policy,
+    /// The person, for all projects.
+    User,
+    /// The project, shared.
+    Project,
+    /// The project, this person only.
+    Local,
+    /// The command line.
+    Flag,
+    /// A plugin.
+    Plugin,
+}
+
+impl Source {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::Flag => "flag",
+            Self::Plugin => "plugin",
+        }
+    }
+
+    /// The label in lists.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Policy => "[Policy]",
+            Self::User => "[User]",
+            Self::Project => "[Project]",
+            Self::Local => "[Local]",
+            Self::Flag => "[Flag]",
+            Self::Plugin => "[Plugin]",
+        }
+    }
+}
+
+/// A plugin's name and places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plugin {
+    /// From its manifest, else the directory's name.
+    pub name: String,
+    /// The directory.
+    pub root: PathBuf,
+    /// Where it keeps its state.
+    pub data: PathBuf,
+}
+
+/// The file a handler stands in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The layer.
+    pub source: Source,
+    /// The file; `None` for JSON given on the command line.
+    pub file: Option<PathBuf>,
+    /// The plugin, in the plugin layer.
+    pub plugin: Option<Plugin>,
+}
+
+impl Place {
+    fn describe(&self) -> String {
+        match &self.file {
+            Some(file) => file.display().to_string(),
+            None => "--settings".into(),
+        }
+    }
+}
+
+/// One configured handler with its position.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Where it was written.
+    pub place: Arc<Place>,
+    /// The event's own position among its groups, and its own in the group.
+    pub position: (usize, usize),
+    /// The matcher's text.
+    pub matcher: Option<String>,
+    /// The handler.
+    pub config: HandlerConfig,
+    /// Equal for equal groups.
+    pub(crate) group: Arc<str>,
+    /// The event.
+    pub event: remora_protocol::EventName,
+}
+
+/// Text given with `--settings`.
+#[derive(Debug, Clone)]
+pub enum FlagSettings {
+    /// A file.
+    File(PathBuf),
+    /// JSON itself.
+    Json(String),
+}
+
+/// Which of the three settings files a person edits are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingSources {
+    /// The user's.
+    pub user: bool,
+    /// The project's.
+    pub project: bool,
+    /// The person's own in the project.
+    pub local: bool,
+}
+
+impl Default for SettingSources {
+    fn default() -> Self {
+        Self {
+            user: true,
+            project: true,
+            local: true,
+        }
+    }
+}
+
+/// Where the files are. The host fills this in; the engine looks nowhere else.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// Where the session started.
+    pub project: PathBuf,
+    /// The person's home.
+    pub home: PathBuf,
+    /// The settings directory in it, if it is not the usual one.
+    pub config_dir: Option<PathBuf>,
+    /// The organisation's directory.
+    pub managed: Option<PathBuf>,
+    /// `--settings`.
+    pub flag: Option<FlagSettings>,
+    /// Plugin directories.
+    pub plugins: Vec<PathBuf>,
+    /// `--setting-sources`.
+    pub sources: SettingSources,
+}
+
+impl Places {
+    /// A project and a home, everything else as usual.
+    pub fn new(project: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
+        Self {
+            project: project.into(),
+            home: home.into(),
+            config_dir: None,
+            managed: None,
+            flag: None,
+            plugins: Vec::new(),
+            sources: SettingSources::default(),
+        }
+    }
+
+    /// The person's settings directory.
+    pub fn config_dir(&self) -> PathBuf {
+        self.config_dir
+            .clone()
+            .unwrap_or_else(|| self.home.join(names::SETTINGS_DIR))
+    }
+}
+
+/// One line of what was read, for the trace.
+#[derive(Debug, Clone)]
+pub struct LayerNote {
+    /// Where.
+    pub place: Arc<Place>,
+    /// What became of it: `3 handlers`, `not there`, or why it is void.
+    pub note: String,
+}
+
+/// Everything that was read, joined. Immutable.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Layers {
+    /// Handlers in enumeration order.
+    pub entries: Vec<Entry>,
+    /// What a person should mend.
+    pub warnings: Vec<String>,
+    /// What was read.
+    pub notes: Vec<LayerNote>,
+    /// Permission rules with their sources.
+    pub rules: Vec<RuleText>,
+    /// More directories that count as the project's.
+    pub directories: Vec<String>,
+    /// Variables for handlers.
+    pub env: BTreeMap<String, String>,
+    /// `disableAllHooks` of the highest layer that sets it.
+    pub(crate) disabled_by: Option<Source>,
+    pub(crate) managed_only: bool,
+    pub(crate) plugins_only: bool,
+    pub(crate) http_urls: Option<Vec<String>>,
+    pub(crate) http_env: Option<Vec<String>>,
+}
+
+/// Reads and joins everything.
+pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
+    let mut layers = Layers::default();
+    // Enumeration order; scalar values of a later layer win, so managed, which
+    // is enumerated first, is applied last.
+    let managed = match &places.managed {
+        Some(dir) => managed(dir, &mut layers)?,
+        None => Vec::new(),
+    };
+    for (place, settings) in &managed {
+        layers.take_hooks(place, settings);
+    }
+    let mut ordinary = Vec::new();
+    for (source, path) in files(places) {
+        let place = Arc::new(Place {
+            source,
+            file: Some(path.clone()),
+            plugin: None,
+        });
+        match fs::read(&path) {
+            Ok(bytes) => ordinary.extend(layers.parse(&place, &String::from_utf8_lossy(&bytes))),
+            Err(error) => layers.unread(&place, &error),
+        }
+    }
+    if let Some(flag) = &places.flag {
+        let (file, text) = match flag {
+            FlagSettings::Json(text) => (None, text.clone()),
+            FlagSettings::File(path) => match fs::read(path) {
+                Ok(bytes) => (
+                    Some(path.clone()),
+                    String::from_utf8_lossy(&bytes).into_owned(),
+                ),
+                Err(e) => {
+                    return Err(LoadError::Flag {
+                        file: path.clone(),
+                        problem: cause(&e),
+                    });
+                }
+            },
+        };
+        let place = Arc::new(Place {
+            source: Source::Flag,
+            file,
+            plugin: None,
+        });
+        ordinary.extend(layers.parse(&place, &text));
+    }
+    for (place, settings) in &ordinary {
+        layers.take_hooks(place, settings);
+    }
+    for (place, settings) in ordinary.iter().chain(&managed) {
+        layers.take_switches(place, settings);
+    }
+    for dir in &places.plugins {
+        plugin(dir, places, &mut layers)?;
+    }
+    Ok(layers)
+}
+
+/// User, project and local files, in that order.
+fn files(places: &Places) -> Vec<(Source, PathBuf)> {
+    let mut files = Vec::new();
+    let settings = |dir: &Path, name: &str| dir.join(names::SETTINGS_DIR).join(name);
+    if places.sources.user {
+        files.push((Source::User, places.config_dir().join(names::SETTINGS_FILE)));
+    }
+    // Started in the home itself, the project's file is the user's.
+    let own = settings(&places.project, names::SETTINGS_FILE);
+    if places.sources.project && !files.iter().any(|(_, f)| *f == own) {
+        files.push((Source::Project, own));
+    }
+    if places.sources.local {
+        let root = repository_root(&places.project)
+            .filter(|root| *root != places.home && *root != places.project);
+        for dir in root.iter().chain([&places.project]) {
+            files.push((Source::Local, settings(dir, names::LOCAL_SETTINGS_FILE)));
+        }
+    }
+    files
+}
+
+/// The top of the repository around a directory; for a worktree the main
+/// checkout.
+fn repository_root(dir: &Path) -> Option<PathBuf> {
+    let top = dir.ancestors().find(|d| d.join(".git").exists())?;
+    let mark = top.join(".git");
+    if mark.is_file() {
+        let text = fs::read_to_string(&mark).ok()?;
+        let target = Path::new(text.trim().strip_prefix("gitdir:")?.trim()).to_path_buf();
+        let target = if target.is_absolute() {
+            target
+        } else {
+            top.join(target)
+        };
+        // <main>/.git/worktrees/<name>
+        if let Some(git) = target
+            .ancestors()
+            .find(|d| d.file_name().is_some_and(|n| n == ".git"))
+            && let Some(main) = git.parent()
+        {
+            return Some(main.to_path_buf());
+        }
+    }
+    Some(top.to_path_buf())
+}
+
+/// The managed file and its drop-ins. Any doubt about them is an error.
+fn managed(dir: &Path, layers: &mut Layers) -> Result<Vec<(Arc<Place>, Settings)>, LoadError> {
+    let mut paths = vec![dir.join(names::MANAGED_FILE)];
+    let drop_ins = dir.join(names::MANAGED_DROP_INS);
+    match fs::read_dir(&drop_ins) {
+        Ok(list) => {
+            let mut found: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
+            found.retain(|p| {
+                let name = p.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+                !name.starts_with('.') && Path::new(name).extension().is_some_and(|e| e == "json")
+            });
+            found.sort();
+            paths.extend(found);
+        }
+        Err(e) if absent(&e) => {}
+        Err(e) => {
+            return Err(LoadError::Managed {
+                file: drop_ins,
+                problem: cause(&e),
+            });
+        }
+    }
+    let mut read = Vec::new();
+    for path in paths {
+        let place = Arc::new(Place {
+            source: Source::Policy,
+            file: Some(path.clone()),
+            plugin: None,
+        });
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if absent(&e) => {
+                layers.unread(&place, &e);
+                continue;
+            }
+            Err(e) => {
+                return Err(LoadError::Managed {
+                    file: path,
+                    problem: cause(&e),
+                });
+            }
+        };
+        match config::read(&String::from_utf8_lossy(&bytes), Strictness::Managed) {
+            Read::Kept(settings, warnings) => {
+                layers.warn(&place, warnings);
+                layers.note(&place, count(&settings));
+                read.push((place, settings));
+            }
+            Read::Void(problem) => {
+                return Err(LoadError::Managed {
+                    file: path,
+                    problem,
+                });
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// A plugin: `hooks/hooks.json` and what its manifest adds.
+fn plugin(dir: &Path, places: &Places, layers: &mut Layers) -> Result<(), LoadError> {
+    let wrong = |problem: String| LoadError::Plugin {
+        dir: dir.to_path_buf(),
+        problem,
+    };
+    if !dir.is_dir() {
+        return Err(wrong("is not a directory".into()));
+    }
+    let manifest_path = dir.join(names::PLUGIN_MANIFEST);
+    let manifest: Map<String, Value> = match fs::read(&manifest_path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map_err(|e| wrong(format!("{} is not valid ({e})", names::PLUGIN_MANIFEST)))?,
+        Err(e) if absent(&e) => Map::new(),
+        Err(e) => return Err(wrong(format!("{}: {}", names::PLUGIN_MANIFEST, cause(&e)))),
+    };
+    let folder = dir
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let name = manifest
+        .get("name")
+        .and_then(Value::as_str)
+        .map_or(folder, str::to_owned);
+    let id: String = format!("{name}-inline")
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let data = places.config_dir().join("plugins").join("data").join(id);
+    let plugin = Plugin {
+        name,
+        root: dir.to_path_buf(),
+        data,
+    };
+
+    let mut files = vec![dir.join(names::PLUGIN_HOOKS)];
+    let mut inline = None;
+    match manifest.get("hooks") {
+        Some(Value::String(path)) => files.push(dir.join(path)),
+        Some(Value::Array(list)) => {
+            files.extend(list.iter().filter_map(Value::as_str).map(|p| dir.join(p)));
+        }
+        Some(Value::Object(hooks)) => {
+            // Inline hooks stand with or without their wrapper.
+            let wrapped = if hooks.contains_key("hooks") {
+                hooks.clone()
+            } else {
+                Map::from_iter([("hooks".to_owned(), Value::Object(hooks.clone()))])
+            };
+            inline = Some(wrapped);
+        }
+        _ => {}
+    }
+    // A manifest may name the default file again.
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for file in files {
+        let real = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
+        if seen.contains(&real) {
+            continue;
+        }
+        seen.push(real);
+        let place = Place {
+            source: Source::Plugin,
+            file: Some(file.clone()),
+            plugin: Some(plugin.clone()),
+        };
+        let place = Arc::new(place);
+        match fs::read(&file) {
+            Ok(bytes) => {
+                if let Some((place, settings)) =
+                    layers.parse(&place, &String::from_utf8_lossy(&bytes))
+                {
+                    layers.take_hooks(&place, &settings);
+                }
+            }
+            Err(error) => layers.unread(&place, &error),
+        }
+    }
+    if let Some(map) = inline {
+        let place = Place {
+            source: Source::Plugin,
+            file: Some(manifest_path),
+            plugin: Some(plugin),
+        };
+        let place = Arc::new(place);
+        let read = config::read_map(&map, Strictness::Plugin);
+        if let Some((place, settings)) = layers.keep(&place, read) {
+            layers.take_hooks(&place, &settings);
+        }
+    }
+    Ok(())
+}
+
+impl Layers {
+    fn parse(&mut self, place: &Arc<Place>, text: &str) -> Option<(Arc<Place>, Settings)> {
+        let strictness = match place.source {
+            Source::Plugin => Strictness::Plugin,
+            _ => Strictness::Settings,
+        };
+        self.keep(place, config::read(text, strictness))
+    }
+
+    fn keep(&mut self, place: &Arc<Place>, read: Read) -> Option<(Arc<Place>, Settings)> {
+        match read {
+            Read::Kept(settings, warnings) => {
+                self.warn(place, warnings);
+                self.note(place, count(&settings));
+                Some((place.clone(), settings))
+            }
+            Read::Void(reason) => {
+                self.warnings.push(format!(
+                    "{}: {reason}; the file is ignored",
+                    place.describe()
+                ));
+                self.note(place, format!("ignored: {reason}"));
+                None
+            }
+        }
+    }
+
+    fn unread(&mut self, place: &Arc<Place>, error: &io::Error) {
+        let note = cause(error);
+        if !absent(error) {
+            self.warnings
+                .push(format!("{}: {note}; the file is ignored", place.describe()));
+        }
+        self.note(place, note);
+    }
+
+    fn warn(&mut self, place: &Place, warnings: Vec<String>) {
+        self.warnings.extend(
+            warnings
+                .into_iter()
+                .map(|w| format!("{}: {w}", place.describe())),
+        );
+    }
+
+    fn note(&mut self, place: &Arc<Place>, note: String) {
+        self.notes.push(LayerNote {
+            place: place.clone(),
+            note,
+        });
+    }
+
+    fn take_hooks(&mut self, place: &Arc<Place>, settings: &Settings) {
+        for group in &settings.groups {
+            let canon: Arc<str> = group.canon.as_str().into();
+            for (index, config) in &group.handlers {
+                self.entries.push(Entry {
+                    place: place.clone(),
+                    position: (group.position, *index),
+                    matcher: group.matcher.clone(),
+                    config: config.clone(),
+                    group: canon.clone(),
+                    event: group.event,
+                });
+            }
+        }
+    }
+
+    fn take_switches(&mut self, place: &Arc<Place>, settings: &Settings) {
+        if let Some(on) = settings.disable_all_hooks {
+            self.disabled_by = on.then_some(place.source);
+        }
+        if place.source == Source::Policy {
+            self.managed_only = settings.managed_hooks_only.unwrap_or(self.managed_only);
+            self.plugins_only = settings.plugin_hooks_only.unwrap_or(self.plugins_only);
+        }
+        for (mine, theirs) in [
+            (&mut self.http_urls, &settings.http_urls),
+            (&mut self.http_env, &settings.http_env),
+        ] {
+            if let Some(more) = theirs {
+                mine.get_or_insert_default().extend(more.iter().cloned());
+            }
+        }
+        self.env
+            .extend(settings.env.iter().map(|(k, v)| (k.clone(), v.clone())));
+        self.rules
+            .extend(RuleText::of(place, &settings.permissions));
+        self.directories
+            .extend(settings.permissions.directories.iter().cloned());
+    }
+}
+
+fn count(settings: &Settings) -> String {
+    let handlers: usize = settings.groups.iter().map(|g| g.handlers.len()).sum();
+    format!("{handlers} handler{}", if handlers == 1 { "" } else { "s" })
+}
+
+fn absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn cause(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "not there".into(),
+        io::ErrorKind::PermissionDenied => "no permission to read it".into(),
+        io::ErrorKind::IsADirectory => "is a directory, not a file".into(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,144 @@
+//! Caps what may enter a model's context. Longer texts go to a file; a pointer
+//! and a preview take their place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// UTF-16 units one text may have.
+pub(crate) const TEXT_CAP: usize = 10_000;
+/// UTF-16 units of the preview.
+const PREVIEW: usize = 2_000;
+/// UTF-16 units that all notes for the host's safety check share.
+pub(crate) const CLASSIFIER_CAP: usize = 2_000;
+
+/// Where long texts go.
+#[derive(Debug)]
+pub(crate) struct Spill<'a> {
+    dir: Option<&'a Path>,
+    stem: String,
+    count: usize,
+}
+
+impl<'a> Spill<'a> {
+    /// `stem` keeps the files of one event apart from those of others.
+    pub(crate) fn new(dir: Option<&'a Path>, stem: String) -> Self {
+        Self {
+            dir,
+            stem,
+            count: 0,
+        }
+    }
+
+    /// The text itself, or a pointer to the file that now holds it.
+    pub(crate) fn cap(&mut self, text: String, warnings: &mut Vec<String>) -> String {
+        let units = text.encode_utf16().count();
+        if units <= TEXT_CAP {
+            return text;
+        }
+        self.count += 1;
+        let preview = cut(&text, PREVIEW);
+        match self.write(&text) {
+            Ok(path) => format!(
+                "<persisted-output>\n{units} characters are too many for the context; all of them are in {}\nThe first {PREVIEW}:\n{preview}\n</persisted-output>",
+                path.display()
+            ),
+            Err(problem) => {
+                warnings.push(format!(
+                    "a text of {units} characters was cut because {problem}"
+                ));
+                format!(
+                    "<persisted-output>\n{units} characters are too many for the context and could not be kept.\nThe first {PREVIEW}:\n{preview}\n</persisted-output>"
+                )
+            }
+        }
+    }
+
+    fn write(&self, text: &str) -> Result<PathBuf, String> {
+        let dir = self.dir.ok_or("the host named no place for long texts")?;
+        let path = dir.join(format!("{}-{}.txt", self.stem, self.count));
+        fs::create_dir_all(dir)
+            .and_then(|()| fs::write(&path, text))
+            .map_err(|e| format!("{} cannot be written ({e})", path.display()))?;
+        Ok(path)
+    }
+}
+
+/// The first `units` UTF-16 units, on a character boundary.
+pub(crate) fn cut(text: &str, units: usize) -> &str {
+    let mut left = units;
+    for (at, c) in text.char_indices() {
+        match left.checked_sub(c.len_utf16()) {
+            Some(rest) => left = rest,
+            None => return &text[..at],
+        }
+    }
+    text
+}
+
+/// A terminal sequence is sent only if it is nothing but bells and the title
+/// and notification commands; anything else drops it whole.
+pub(crate) fn terminal_sequence_is_safe(text: &str) -> bool {
+    const COMMANDS: [&str; 6] = ["0", "1", "2", "9", "99", "777"];
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if c == '\u{7}' {
+            rest = &rest[1..];
+            continue;
+        }
+        let Some(body) = rest.strip_prefix("\u{1b}]") else {
+            return false;
+        };
+        let bell = body.find('\u{7}').map(|at| (at, 1));
+        let string_end = body.find("\u{1b}\\").map(|at| (at, 2));
+        let Some((at, len)) = [bell, string_end].into_iter().flatten().min() else {
+            return false;
+        };
+        let inside = &body[..at];
+        let command = inside.split(';').next().unwrap_or_default();
+        if !COMMANDS.contains(&command) || inside.chars().any(char::is_control) {
+            return false;
+        }
+        rest = &body[at + len..];
+    }
+    !text.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cap_counts_utf16_units() {
+        let mut warnings = Vec::new();
+        let dir = tempfile::tempdir().unwrap();
+        let mut spill = Spill::new(Some(dir.path()), "t".into());
+        let emoji = "\u{1f600}".repeat(5_000);
+        assert_eq!(spill.cap(emoji.clone(), &mut warnings), emoji);
+        let pointer = spill.cap("\u{1f600}".repeat(5_001), &mut warnings);
+        assert!(pointer.starts_with("<persisted-output>"));
+        assert!(
+            fs::read_to_string(dir.path().join("t-1.txt"))
+                .unwrap()
+                .chars()
+                .count()
+                == 5_001
+        );
+        assert!(warnings.is_empty());
+    }
+
+    #[test]
+    fn only_titles_bells_and_notices_reach_the_terminal() {
+        for (text, safe) in [
+            ("\u{7}", true),
+            ("\u{1b}]0;title\u{7}\u{7}", true),
+            ("\u{1b}]777;notify;a;b\u{1b}\\", true),
+            ("\u{1b}]52;c;AAAA\u{7}", false),
+            ("\u{1b}[2J", false),
+            ("\u{1b}]0;open", false),
+            ("text", false),
+            ("", false),
+        ] {
+            assert_eq!(terminal_sequence_is_safe(text), safe, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Folds the answers of all handlers into one outcome. Pure: same answers in
+//! the same order, same outcome, whatever the timing.
+
+use remora_protocol::{Answers, Event, EventDef, EventName, Outcome, Permission, StopEffect};
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, RequestDecision};
+use crate::limits;
+
+/// Joins the answers, which stand in enumeration order.
+pub(crate) fn merge(event: &Event, answers: &[Answer]) -> Outcome {
+    let def = event.name.def();
+    let mut outcome = Outcome::default();
+    texts(&mut outcome, answers);
+    if def.answers.contains(Answers::REQUEST) {
+        requests(&mut outcome, answers);
+    } else if def.answers.contains(Answers::PERMISSION) {
+        permissions(&mut outcome, def, answers);
+    } else {
+        blocks(&mut outcome, def, answers);
+    }
+    stops(&mut outcome, def, answers);
+    if def.answers.contains(Answers::OUTPUT) {
+        outcome.updated_output = output(event, answers);
+    }
+    if outcome.blocked {
+        outcome.updated_input = None;
+    }
+    outcome
+}
+
+fn last<T>(answers: &[Answer], field: impl Fn(&Answer) -> Option<T>) -> Option<T> {
+    answers.iter().rev().find_map(field)
+}
+
+fn any(answers: &[Answer], field: impl Fn(&Answer) -> Option<bool>) -> Option<bool> {
+    answers.iter().filter_map(field).reduce(|a, b| a || b)
+}
+
+fn join<'a>(texts: impl Iterator<Item = &'a str>, with: &str) -> Option<String> {
+    let list: Vec<&str> = texts.collect();
+    (!list.is_empty()).then(|| list.join(with))
+}
+
+/// Everything that is not a decision.
+fn texts(outcome: &mut Outcome, answers: &[Answer]) {
+    outcome.context = answers
+        .iter()
+        .filter_map(|a| a.context.as_ref().map(|c| c.text.clone()))
+        .collect();
+    outcome.messages = answers.iter().filter_map(|a| a.message.clone()).collect();
+    outcome.initial_user_message = last(answers, |a| a.initial_user_message.clone());
+    outcome.session_title = last(answers, |a| a.session_title.clone());
+    outcome.suppress_original_prompt = any(answers, |a| a.suppress_original_prompt);
+    outcome.compact_instructions = join(
+        answers
+            .iter()
+            .filter_map(|a| a.compact_instructions.as_deref()),
+        "\n\n",
+    );
+    outcome.display_content = last(answers, |a| a.display_content.clone());
+    outcome.terminal_sequence = join(
+        answers
+            .iter()
+            .filter_map(|a| a.terminal_sequence.as_deref())
+            .filter(|t| limits::terminal_sequence_is_safe(t)),
+        "",
+    );
+    let notes = join(
+        answers
+            .iter()
+            .filter_map(|a| a.classifier_context.as_deref()),
+        "\n",
+    );
+    outcome.classifier_context = notes.map(|n| limits::cut(&n, limits::CLASSIFIER_CAP).to_owned());
+    outcome.retry = any(answers, |a| a.retry);
+    outcome.reload_skills = any(answers, |a| a.reload_skills);
+    outcome.worktree_path = last(answers, |a| a.worktree_path.clone());
+    for path in answers
+        .iter()
+        .filter_map(|a| a.watch_paths.as_ref())
+        .flatten()
+    {
+        if !outcome.watch_paths.contains(path) {
+            outcome.watch_paths.push(path.clone());
+        }
+    }
+    // Refusing in the person's place is the safer of two answers.
+    let said = || answers.iter().filter_map(|a| a.elicitation.as_ref());
+    outcome.elicitation = said()
+        .find(|e| e.action != "accept")
+        .or_else(|| said().next_back())
+        .cloned();
+}
+
+/// Before a call: deny over defer over ask over allow.
+fn permissions(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
+    let decision = |a: &Answer| match &a.block {
+        Some(_) => Some(Permission::Deny),
+        None => a.permission.as_ref().map(|(p, _)| *p),
+    };
+    let winner = answers.iter().filter_map(decision).max();
+    let reasons = answers
+        .iter()
+        .filter(|a| decision(a) == winner && winner.is_some())
+        .filter_map(|a| {
+            a.block.as_deref().or_else(|| {
+                a.permission
+                    .as_ref()
+                    .and_then(|(_, reason)| reason.as_deref())
+            })
+        });
+    outcome.reason = join(reasons, "\n");
+    outcome.permission = winner;
+    outcome.blocked = winner == Some(Permission::Deny);
+    if def.answers.contains(Answers::INPUT) {
+        outcome.updated_input = last(answers, |a| a.updated_input.clone());
+    }
+}
+
+/// A request: the first decision stands.
+fn requests(outcome: &mut Outcome, answers: &[Answer]) {
+    match answers.iter().find_map(|a| a.request.as_ref()) {
+        None => {}
+        Some(RequestDecision::Allow {
+            updated_input,
+            updated_permissions,
+        }) => {
+            outcome.permission = Some(Permission::Allow);
+            outcome.updated_input.clone_from(updated_input);
+            outcome.updated_permissions.clone_from(updated_permissions);
+        }
+        Some(RequestDecision::Deny { message, interrupt }) => {
+            outcome.permission = Some(Permission::Deny);
+            outcome.blocked = true;
+            outcome.reason = Some(message.clone());
+            outcome.interrupt = interrupt.then_some(true);
+        }
+    }
+}
+
+fn blocks(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
+    outcome.reason = join(answers.iter().filter_map(|a| a.block.as_deref()), "\n");
+    outcome.blocked = outcome.reason.is_some();
+    // A worktree that some handler made is there, whatever another one said.
+    if def.name == EventName::WorktreeCreate && outcome.worktree_path.is_some() {
+        outcome.blocked = false;
+    }
+}
+
+fn stops(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
+    let first = answers.iter().position(|a| a.stop.is_some());
+    match (def.stop, first) {
+        (StopEffect::Ignored, _) | (_, None) => {}
+        (StopEffect::EndsAgent, Some(at)) => {
+            // The agent is gone; nobody is left to read what was said to it.
+            outcome.blocked = false;
+            outcome.reason = None;
+            outcome.context.clear();
+            outcome.stop_reason = answers[at].stop.as_ref().and_then(|s| s.0.clone());
+        }
+        (StopEffect::EndsTurn, Some(at)) => {
+            // A prompt is either blocked or stopped: the first to say so decides.
+            let prompt = matches!(
+                def.name,
+                EventName::UserPromptSubmit | EventName::UserPromptExpansion
+            );
+            if prompt && answers[..at].iter().any(|a| a.block.is_some()) {
+                return;
+            }
+            outcome.go_on = false;
+            outcome.stop_reason = answers.iter().find_map(|a| a.stop.as_ref()?.0.clone());
+            if prompt || def.name == EventName::Stop {
+                outcome.blocked = false;
+                outcome.reason = None;
+            }
+            // A stopped prompt is answered with the reason alone.
+            if prompt {
+                outcome.reason.clone_from(&outcome.stop_reason);
+            }
+        }
+    }
+    if def.name == EventName::PostToolBatch && outcome.blocked {
+        outcome.go_on = false;
+    }
+}
+
+/// The rewrite of the last handler that gave one. If that one does not have
+/// the tool's shape, the tool's own output stands: an earlier rewrite is lost.
+fn output(event: &Event, answers: &[Answer]) -> Option<Value> {
+    let from_server = event
+        .str("tool_name")
+        .is_some_and(|t| t.starts_with("mcp__"));
+    let given = last(answers, |a| {
+        a.updated_output
+            .clone()
+            .or_else(|| a.updated_mcp_output.clone().filter(|_| from_server))
+    })?;
+    if from_server {
+        return Some(given);
+    }
+    let original = event.fields.get("tool_response").and_then(Value::as_object);
+    has_shape(event.str("tool_name")?, original, &given).then_some(given)
+}
+
+/// Built-in tools: the keys that make up the output must be there with the
+/// types they had; more keys do no harm.
+fn has_shape(tool: &str, original: Option<&Map<String, Value>>, given: &Value) -> bool {
+    let (Some(original), Some(given)) = (original, given.as_object()) else {
+        return false;
+    };
+    let optional: &[&str] = match tool {
+        "Bash" => &[
+            "noOutputExpected",
+            "isImage",
+            "returnCodeInterpretation",
+            "backgroundTaskId",
+        ],
+        _ => &["userModified"],
+    };
+    let kind = |v: &Value| std::mem::discriminant(v);
+    original
+        .iter()
+        .filter(|(k, _)| !optional.contains(&k.as_str()))
+        .all(|(k, v)| {
+            given
+                .get(k)
+                .is_some_and(|g| v.is_null() || g.is_null() || kind(g) == kind(v))
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! The names that the format fixes: files, directories and variables. The one
+//! place in this crate where they are spelled.
+
+/// The settings directory of a home or a project.
+pub(crate) const SETTINGS_DIR: &str = ".claude";
+/// A user's or a project's settings.
+pub(crate) const SETTINGS_FILE: &str = "settings.json";
+/// A person's own settings in a project.
+pub(crate) const LOCAL_SETTINGS_FILE: &str = "settings.local.json";
+/// The organisation's settings.
+pub(crate) const MANAGED_FILE: &str = "managed-settings.json";
+/// More of the organisation's settings.
+pub(crate) const MANAGED_DROP_INS: &str = "managed-settings.d";
+/// A plugin's hooks.
+pub(crate) const PLUGIN_HOOKS: &str = "hooks/hooks.json";
+/// A plugin's manifest.
+pub(crate) const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
+
+/// Where the session started.
+pub(crate) const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+/// Where the plugin is.
+pub(crate) const PLUGIN_ROOT: &str = "CLAUDE_PLUGIN_ROOT";
+/// Where the plugin keeps its state.
+pub(crate) const PLUGIN_DATA: &str = "CLAUDE_PLUGIN_DATA";
+/// Where a handler sets variables for the session.
+pub(crate) const ENV_FILE: &str = "CLAUDE_ENV_FILE";
+/// The session's id.
+pub(crate) const SESSION_ID: &str = "CLAUDE_CODE_SESSION_ID";
+/// The model's effort.
+pub(crate) const EFFORT: &str = "CLAUDE_EFFORT";
+/// What every handler finds set, whatever the event.
+pub(crate) const FIXED: [(&str, &str); 5] = [
+    ("CLAUDECODE", "1"),
+    ("CLAUDE_CODE_CHILD_SESSION", "1"),
+    ("COREPACK_ENABLE_AUTO_PIN", "0"),
+    ("NoDefaultCurrentDirectoryInExePath", "1"),
+    ("AI_AGENT", concat!("remora_", env!("CARGO_PKG_VERSION"))),
+];
+/// 1 when a person sits in front of the session.
+pub(crate) const ATTENDED: &str = "CLAUDE_CODE_SESSION_ATTENDED";
+/// How the session was started.
+pub(crate) const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
+/// The host's process.
+pub(crate) const HOST_PID: &str = "CLAUDE_PID";
+/// Budget of the last event, in milliseconds.
+pub(crate) const SESSION_END_MS: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
+/// Variables with this prefix are not passed on.
+pub(crate) const DROPPED_PREFIX: &str = "OTEL_";

@@ -1,0 +1,351 @@
+//! Path rules: gitignore patterns with an anchor, as `Read(...)` and `Edit(...)`
+//! use them. Case-insensitive. Pure: paths are compared as they are spelled,
+//! links are not followed.
+
+use std::path::Path;
+
+/// The directories a pattern may hang on.
+#[derive(Debug, Clone, Copy)]
+pub struct Bases<'a> {
+    /// The person's home.
+    pub home: &'a Path,
+    /// Where the session started.
+    pub start: &'a Path,
+    /// The current directory.
+    pub cwd: &'a Path,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Anchor {
+    Root,
+    Home,
+    Start,
+    Cwd,
+}
+
+/// A compiled pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PathRule {
+    text: String,
+    anchor: Anchor,
+    /// Lower-case segments; `None` when the pattern can match nothing this way.
+    segments: Option<Vec<String>>,
+    /// The first segment may stand at any depth.
+    floating: bool,
+    /// Only what is inside matches, not the path itself.
+    directory: bool,
+}
+
+impl PathRule {
+    /// Reads a pattern.
+    pub(crate) fn new(text: &str) -> Self {
+        let (anchor, rest) = if let Some(rest) = text.strip_prefix("//") {
+            (Anchor::Root, format!("/{rest}"))
+        } else if let Some(rest) = text.strip_prefix("~/") {
+            (Anchor::Home, format!("/{rest}"))
+        } else if text.starts_with('/') {
+            (Anchor::Start, text.to_owned())
+        } else {
+            (
+                Anchor::Cwd,
+                text.strip_prefix("./")
+                    .map_or_else(|| text.to_owned(), |rest| format!("/{rest}")),
+            )
+        };
+        let mut rule = Self {
+            text: text.to_owned(),
+            anchor,
+            segments: None,
+            floating: false,
+            directory: rest.ends_with('/'),
+        };
+        let body = rest.trim_matches('/');
+        let dead = body.is_empty()
+            || rest.starts_with(['!', '#'])
+            || body.starts_with('~')
+            || body.split('/').any(|s| s == ".." || s == ".");
+        if !dead {
+            rule.floating = !rest.trim_end_matches('/').contains('/');
+            rule.segments = Some(
+                body.split('/')
+                    .filter(|s| !s.is_empty())
+                    .map(str::to_lowercase)
+                    .collect(),
+            );
+        }
+        rule
+    }
+
+    /// Whether the pattern can match any path at all.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.segments.is_none()
+    }
+
+    /// Tests an absolute path.
+    pub(crate) fn matches(&self, path: &str, bases: Bases<'_>) -> bool {
+        if path == self.text || (self.text.starts_with('*') && wildcard(&self.text, path)) {
+            return true;
+        }
+        let Some(segments) = &self.segments else {
+            return false;
+        };
+        let base = match self.anchor {
+            Anchor::Root => Path::new("/"),
+            Anchor::Home => bases.home,
+            Anchor::Start => bases.start,
+            Anchor::Cwd => bases.cwd,
+        };
+        let path = normal(path, bases);
+        let Some(rest) = below(&path, base) else {
+            return false;
+        };
+        let lower = rest.to_lowercase();
+        let parts: Vec<&str> = lower.split('/').filter(|p| !p.is_empty()).collect();
+        // A rule that names a directory covers everything in it, so a match of
+        // any leading part of the path counts.
+        let shortest = usize::from(!parts.is_empty());
+        let longest = if self.directory {
+            parts.len().saturating_sub(1)
+        } else {
+            parts.len()
+        };
+        (shortest..=longest).any(|n| {
+            let head = &parts[..n];
+            if self.floating && segments.len() == 1 && segments[0] != "**" {
+                return head.last().is_some_and(|name| glob(&segments[0], name));
+            }
+            fits(segments, head)
+        })
+    }
+}
+
+/// The path as an absolute one without `~`, `.` and `..`. Only the spelling is
+/// looked at, not the disk.
+pub(crate) fn normal(path: &str, bases: Bases<'_>) -> String {
+    let whole = if let Some(rest) = path.strip_prefix("~/") {
+        bases.home.join(rest)
+    } else {
+        bases.cwd.join(path)
+    };
+    let mut out: Vec<&str> = Vec::new();
+    let whole = whole.to_string_lossy();
+    for part in whole.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    format!("/{}", out.join("/"))
+}
+
+/// The part of `path` below `base`; `None` when it is elsewhere.
+fn below<'a>(path: &'a str, base: &Path) -> Option<&'a str> {
+    let base = base.to_str()?.trim_end_matches('/');
+    let rest = path.strip_prefix(base)?;
+    if rest.is_empty() || base.is_empty() {
+        Some(rest)
+    } else {
+        rest.strip_prefix('/')
+    }
+}
+
+/// Segments against path parts; `**` takes any number of parts.
+fn fits(segments: &[String], parts: &[&str]) -> bool {
+    // Greedy with one remembered `**`, so the work stays bounded.
+    let (mut s, mut p) = (0, 0);
+    let mut resume: Option<(usize, usize)> = None;
+    loop {
+        if s < segments.len() && segments[s] == "**" {
+            // A closing `**` also takes the directory itself.
+            if s + 1 == segments.len() {
+                return true;
+            }
+            resume = Some((s + 1, p));
+            s += 1;
+            continue;
+        }
+        if s == segments.len() && p == parts.len() {
+            return true;
+        }
+        if s < segments.len() && p < parts.len() && glob(&segments[s], parts[p]) {
+            s += 1;
+            p += 1;
+            continue;
+        }
+        match resume {
+            Some((after, at)) if at < parts.len() => {
+                resume = Some((after, at + 1));
+                s = after;
+                p = at + 1;
+            }
+            _ => return false,
+        }
+    }
+}
+
+enum Piece {
+    Char(char),
+    AnyOne,
+    Star,
+    Class(bool, Vec<(char, char)>),
+}
+
+fn pieces(pattern: &str) -> Vec<Piece> {
+    let chars: Vec<char> = pattern.chars().collect();
+    let mut pieces = Vec::new();
+    let mut i = 0;
+    while i < chars.len() {
+        let c = chars[i];
+        i += 1;
+        pieces.push(match c {
+            '\\' if i < chars.len() => {
+                i += 1;
+                Piece::Char(chars[i - 1])
+            }
+            '*' => Piece::Star,
+            '?' => Piece::AnyOne,
+            '[' => match chars[i..].iter().position(|c| *c == ']').filter(|n| *n > 0) {
+                Some(len) => {
+                    let body = &chars[i..i + len];
+                    i += len + 1;
+                    class(body)
+                }
+                None => Piece::Char('['),
+            },
+            other => Piece::Char(other),
+        });
+    }
+    pieces
+}
+
+/// `[ab]`, `[a-z]`, `[^a]`. A leading `!` is a member like any other.
+fn class(body: &[char]) -> Piece {
+    let (negated, body) = match body {
+        ['^', rest @ ..] => (true, rest),
+        _ => (false, body),
+    };
+    let mut ranges = Vec::new();
+    let mut i = 0;
+    while i < body.len() {
+        if i + 2 < body.len() && body[i + 1] == '-' {
+            ranges.push((body[i], body[i + 2]));
+            i += 3;
+        } else {
+            ranges.push((body[i], body[i]));
+            i += 1;
+        }
+    }
+    Piece::Class(negated, ranges)
+}
+
+/// One segment against one name. `*` stays inside the segment.
+fn glob(pattern: &str, name: &str) -> bool {
+    let pieces = pieces(pattern);
+    let name: Vec<char> = name.chars().collect();
+    let (mut s, mut p) = (0, 0);
+    let mut resume = None;
+    loop {
+        let step = match pieces.get(s) {
+            Some(Piece::Star) => {
+                resume = Some((s + 1, p));
+                s += 1;
+                continue;
+            }
+            None => p == name.len(),
+            Some(piece) => name.get(p).is_some_and(|c| match piece {
+                Piece::Char(want) => want == c,
+                Piece::AnyOne | Piece::Star => true,
+                Piece::Class(negated, ranges) => {
+                    ranges.iter().any(|(a, b)| a <= c && c <= b) != *negated
+                }
+            }),
+        };
+        if step && s == pieces.len() {
+            return true;
+        }
+        if step {
+            s += 1;
+            p += 1;
+            continue;
+        }
+        match resume {
+            Some((after, at)) if at < name.len() => {
+                resume = Some((after, at + 1));
+                s = after;
+                p = at + 1;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Plain wildcards on the whole text: `*` takes anything, slashes too.
+/// Case-sensitive; linear in time.
+pub(crate) fn wildcard(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(first) = parts.next() else {
+        return false;
+    };
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let Some(last) = pattern.rsplit('*').next().filter(|_| pattern.contains('*')) else {
+        return rest.is_empty();
+    };
+    let middle: Vec<&str> = parts.collect();
+    for part in &middle[..middle.len().saturating_sub(1)] {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hits(rule: &str, path: &str) -> bool {
+        let bases = Bases {
+            home: Path::new("/h"),
+            start: Path::new("/h/app"),
+            cwd: Path::new("/h/app/sub"),
+        };
+        PathRule::new(rule).matches(path, bases)
+    }
+
+    #[test]
+    fn anchors_and_depth() {
+        for (rule, path, expected) in [
+            ("a.py", "/h/app/sub/x/a.py", true),
+            ("a.py", "/h/app/a.py", false),
+            ("src/a.py", "/h/app/sub/src/a.py", true),
+            ("src/a.py", "/h/app/sub/x/src/a.py", false),
+            ("/src/**", "/h/app/src/deep/a.py", true),
+            ("/src/**", "/h/app/src", true),
+            ("~/x", "/h/x/y", true),
+            ("//h/app", "/h/app/z", true),
+            ("*.py", "/elsewhere/a.py", true),
+            ("SRC/", "/h/app/sub/src/a", true),
+            ("src/", "/h/app/sub/src", false),
+            ("!a", "/h/app/sub/a", false),
+            ("[!a].py", "/h/app/sub/!.py", true),
+            ("a\\ b", "/h/app/sub/a b", true),
+            ("**/deep/a", "/h/app/sub/x/y/deep/a", true),
+            ("..", "/h/app", false),
+        ] {
+            assert_eq!(hits(rule, path), expected, "{rule} on {path}");
+        }
+    }
+
+    #[test]
+    fn wildcards_do_not_blow_up() {
+        let pattern = format!("{}b", "*a".repeat(200));
+        assert!(!wildcard(&pattern, &"a".repeat(4000)));
+        assert!(!glob(&pattern, &"a".repeat(4000)));
+    }
+}

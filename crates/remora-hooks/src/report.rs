@@ -1,0 +1,138 @@
+//! What ran, for how long, and what it said: the JSON of `remora hooks run`
+//! and `remora hooks explain`. Field names are stable.
+
+use remora_protocol::Outcome;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::answer::Status;
+use crate::layers::Entry;
+use crate::plan::{self, Plan, Row, Verdict};
+
+/// What is known of a handler before it runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HandlerInfo {
+    /// Stable: layer, event and position.
+    pub id: String,
+    /// The layer.
+    pub source: &'static str,
+    /// The file; `null` for JSON on the command line.
+    pub file: Option<String>,
+    /// The plugin's name.
+    pub plugin: Option<String>,
+    /// The matcher's text.
+    pub matcher: Option<String>,
+    /// The `if` text.
+    #[serde(rename = "if")]
+    pub condition: Option<String>,
+    /// The kind.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The status message, else what the handler does.
+    pub label: String,
+    /// Its time limit in seconds.
+    pub timeout: f64,
+}
+
+impl HandlerInfo {
+    /// Reads an entry.
+    pub fn new(entry: &Entry) -> Self {
+        let config = &entry.config;
+        Self {
+            id: plan::id(entry),
+            source: entry.place.source.as_str(),
+            file: entry.place.file.as_ref().map(|f| f.display().to_string()),
+            plugin: entry.place.plugin.as_ref().map(|p| p.name.clone()),
+            matcher: entry.matcher.clone(),
+            condition: config.condition.clone(),
+            kind: config.kind.as_str(),
+            label: config
+                .status_message
+                .clone()
+                .unwrap_or_else(|| config.kind.label()),
+            timeout: crate::run::time_limit(entry).as_secs_f64(),
+        }
+    }
+}
+
+/// One handler of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HandlerReport {
+    /// What it is.
+    #[serde(flatten)]
+    pub info: HandlerInfo,
+    /// What became of it.
+    pub status: Status,
+    /// Why, in plain words.
+    pub why: String,
+    /// Its exit code; `null` when it did not exit by itself.
+    pub exit_code: Option<i32>,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// What it wrote, cut if it is very long.
+    pub stdout: String,
+    /// What it wrote beside, cut if it is very long.
+    pub stderr: String,
+    /// The object it answered with.
+    pub answer: Option<Value>,
+}
+
+/// The whole of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The event.
+    pub event: &'static str,
+    /// What was matched against.
+    pub query: Option<String>,
+    /// What a person should mend.
+    pub warnings: Vec<String>,
+    /// Handlers that ran, and those whose matcher fits but did not.
+    pub handlers: Vec<HandlerReport>,
+    /// The one result.
+    pub outcome: Outcome,
+}
+
+/// One handler of an explanation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExplainedHandler {
+    /// What it is.
+    #[serde(flatten)]
+    pub info: HandlerInfo,
+    /// Whether it would run.
+    pub matches: bool,
+    /// Why, in plain words.
+    pub why: String,
+    /// Why it can never run, whatever the event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub never: Option<String>,
+}
+
+/// The whole of an explanation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The event.
+    pub event: &'static str,
+    /// What was matched against.
+    pub query: Option<String>,
+    /// What a person should mend.
+    pub warnings: Vec<String>,
+    /// Every handler configured for the event.
+    pub handlers: Vec<ExplainedHandler>,
+}
+
+impl Explanation {
+    pub(crate) fn new(event: &'static str, plan: &Plan<'_>, warnings: Vec<String>) -> Self {
+        let explain = |row: &Row<'_>| ExplainedHandler {
+            info: HandlerInfo::new(row.entry),
+            matches: row.verdict == Verdict::Runs,
+            why: row.why(plan),
+            never: row.never(),
+        };
+        Self {
+            event,
+            query: plan.query.map(str::to_owned),
+            warnings,
+            handlers: plan.rows.iter().map(explain).collect(),
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The grammar of one simple command: assignments in front, words,
+//! redirections and here-documents, and the two built-in families that have a
+//! grammar of their own (`export` and its kin, `unset`).
+
+use super::tree::{Assignment, Command, Declaration, Operand, Part, Redirect, Statement, Word};
+use super::words::{Parsed, Parser, is_name};
+
+const DECLARATIONS: [&str; 5] = ["export", "declare", "typeset", "readonly", "local"];
+
+/// The redirections that take a file, longest first.
+const FILE_OPERATORS: [&str; 8] = ["&>>", ">>", ">|", ">&", "<&", "&>", ">", "<"];
+
+impl Parser {
+    /// A simple command, an assignment, a declaration or an `unset`.
+    pub(super) fn command(&mut self) -> Parsed<Statement> {
+        let mut command = Command::default();
+        loop {
+            self.skip_blanks();
+            if self.at_redirect() {
+                let redirect = self.redirect()?;
+                if matches!(redirect, Redirect::HereDocument { .. }) {
+                    return Err("a here-document in front of its command");
+                }
+                command.redirects.push(redirect);
+            } else if let Some((name, append)) = self.assignment_head()? {
+                if !command.redirects.is_empty() && command.assignments.is_empty() {
+                    return Err("an assignment behind a redirection");
+                }
+                command.assignments.push(self.assignment(name, append)?);
+            } else {
+                break;
+            }
+        }
+        if !self.at_word() {
+            return bare(command);
+        }
+        let name = self.word()?;
+        if command.assignments.is_empty() && command.redirects.is_empty() {
+            if DECLARATIONS.contains(&name.raw.as_str()) {
+                return self.declaration(name.raw);
+            }
+            if name.raw == "unset" || name.raw == "unsetenv" {
+                return self.unset();
+            }
+        }
+        if self.peek() == Some('(') {
+            return Err("a function");
+        }
+        command.words.push(name);
+        let (words, redirects) = self.arguments(true)?;
+        command.words.extend(words);
+        command.redirects.extend(redirects);
+        Ok(Statement::Command(command))
+    }
+
+    /// Words and redirections behind a command's name. A word behind a file
+    /// redirection is not understood; one behind a here-string is.
+    fn arguments(&mut self, here: bool) -> Parsed<(Vec<Word>, Vec<Redirect>)> {
+        let mut words = Vec::new();
+        let mut redirects = Vec::new();
+        let mut to_file = false;
+        loop {
+            self.skip_blanks();
+            if self.at_redirect() {
+                let redirect = self.redirect()?;
+                let document = matches!(redirect, Redirect::HereDocument { .. });
+                if !here && !matches!(redirect, Redirect::File(_)) {
+                    return Err("a here-document or here-string on a built-in");
+                }
+                if to_file && matches!(redirect, Redirect::HereString(_)) {
+                    return Err("a here-string behind a redirection");
+                }
+                to_file |= matches!(redirect, Redirect::File(_));
+                redirects.push(redirect);
+                if document {
+                    break;
+                }
+            } else if self.at_word() {
+                if to_file {
+                    return Err("a word behind a redirection");
+                }
+                let word = self.word()?;
+                if word.raw == "=" {
+                    return Err("a lone equals sign");
+                }
+                self.reject_named_descriptor(&word)?;
+                words.push(word);
+            } else if self.peek() == Some('(') {
+                return Err("a bracket among the arguments");
+            } else {
+                break;
+            }
+        }
+        Ok((words, redirects))
+    }
+
+    /// `{name}>file`.
+    fn reject_named_descriptor(&self, word: &Word) -> Parsed<()> {
+        let braced = word.raw.starts_with('{') && word.raw.ends_with('}');
+        if braced && matches!(self.peek(), Some('<' | '>')) {
+            return Err("a named descriptor");
+        }
+        Ok(())
+    }
+
+    fn declaration(&mut self, name: String) -> Parsed<Statement> {
+        let mut operands = Vec::new();
+        let mut redirects = Vec::new();
+        loop {
+            self.skip_blanks();
+            if self.at_redirect() {
+                let (words, found) = self.arguments(false)?;
+                if !words.is_empty() {
+                    return Err("a word behind a redirection");
+                }
+                redirects.extend(found);
+            } else if let Some((name, append)) = self.assignment_head()? {
+                let assignment = self.assignment(name, append)?;
+                operands.push(Operand::Assignment(assignment));
+            } else if self.at_word() {
+                operands.push(Operand::Word(self.word()?));
+            } else if self.peek() == Some('(') {
+                return Err("a bracket among the arguments");
+            } else {
+                break;
+            }
+        }
+        Ok(Statement::Declaration(Declaration {
+            name,
+            operands,
+            redirects,
+        }))
+    }
+
+    fn unset(&mut self) -> Parsed<Statement> {
+        let (operands, redirects) = self.arguments(false)?;
+        Ok(Statement::Unset {
+            operands,
+            redirects,
+        })
+    }
+
+    /// `NAME=` or `NAME+=` at the cursor, stepped over.
+    fn assignment_head(&mut self) -> Parsed<Option<(String, bool)>> {
+        let mut offset = 0;
+        while self
+            .peek_at(offset)
+            .is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+        {
+            offset += 1;
+        }
+        let name = self.slice(self.at, self.at + offset);
+        if !is_name(&name) {
+            return Ok(None);
+        }
+        let append = self.peek_at(offset) == Some('+');
+        let equals = offset + usize::from(append);
+        if !append && self.peek_at(offset) == Some('[') {
+            return self.indexed(offset);
+        }
+        if self.peek_at(equals) != Some('=') || self.peek_at(equals + 1) == Some('=') {
+            return Ok(None);
+        }
+        self.at += equals + 1;
+        if self.peek() == Some('(') {
+            return Err("an array");
+        }
+        Ok(Some((name, append)))
+    }
+
+    /// `NAME[index]=` is an array element; any other bracket is just text.
+    fn indexed(&self, mut offset: usize) -> Parsed<Option<(String, bool)>> {
+        while let Some(c) = self.peek_at(offset) {
+            match c {
+                ' ' | '\t' | '\n' => break,
+                ']' if matches!(self.peek_at(offset + 1), Some('=' | '+')) => {
+                    return Err("an array");
+                }
+                _ => offset += 1,
+            }
+        }
+        Ok(None)
+    }
+
+    fn assignment(&mut self, name: String, append: bool) -> Parsed<Assignment> {
+        let starts = self.at_word() || self.peek() == Some('#');
+        let value = if starts { Some(self.word()?) } else { None };
+        if self.peek() == Some('(') {
+            return Err("a bracket in a value");
+        }
+        Ok(Assignment {
+            name,
+            append,
+            value,
+        })
+    }
+
+    /// Is a redirection next, with or without its descriptor number?
+    pub(super) fn at_redirect(&self) -> bool {
+        let mut offset = 0;
+        while self.peek_at(offset).is_some_and(|c| c.is_ascii_digit()) {
+            offset += 1;
+        }
+        match self.peek_at(offset) {
+            Some('<' | '>') => true,
+            Some('&') => offset == 0 && self.peek_at(1) == Some('>'),
+            _ => false,
+        }
+    }
+
+    fn redirect(&mut self) -> Parsed<Redirect> {
+        while self.peek().is_some_and(|c| c.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.take("<<<") {
+            self.skip_blanks();
+            let word = if self.at_word() {
+                Some(self.word()?)
+            } else {
+                None
+            };
+            return Ok(Redirect::HereString(word));
+        }
+        if self.take("<<") {
+            return self.here_document();
+        }
+        if self.looking_at("<>") || self.looking_at("<(") || self.looking_at(">(") {
+            return Err("<> or process substitution");
+        }
+        let duplicates = matches!(self.peek_at(1), Some('&'));
+        if !FILE_OPERATORS.iter().any(|operator| self.take(operator)) {
+            return Err("an unknown redirection");
+        }
+        self.skip_blanks();
+        if self.peek() == Some('!') || !(self.at_word() || self.peek() == Some('#')) {
+            return Err("a redirection without a plain target");
+        }
+        let target = self.word()?;
+        if duplicates && (target.raw == "-" || !matches!(target.parts.as_slice(), [Part::Plain(_)]))
+        {
+            return Err("a closed or unknown descriptor");
+        }
+        Ok(Redirect::File(target))
+    }
+
+    /// A here-document with a quoted end word. It must be the last thing on
+    /// its line; without its end line it runs to the end of the text.
+    fn here_document(&mut self) -> Parsed<Redirect> {
+        let tabs_removed = self.take("-");
+        self.skip_blanks();
+        let end = self.here_end()?;
+        self.skip_blanks();
+        match self.peek() {
+            None => {}
+            Some('\n') => self.at += 1,
+            Some(_) => return Err("text behind a here-document's end word"),
+        }
+        let mut lines = Vec::new();
+        while self.at < self.text.len() {
+            let start = self.at;
+            while self.peek().is_some_and(|c| c != '\n') {
+                self.at += 1;
+            }
+            let line = self.slice(start, self.at);
+            self.at = (self.at + 1).min(self.text.len());
+            let bare = if tabs_removed {
+                line.trim_start_matches('\t')
+            } else {
+                &line
+            };
+            if bare == end {
+                break;
+            }
+            lines.push(line);
+        }
+        Ok(Redirect::HereDocument {
+            text: lines.join("\n"),
+            tabs_removed,
+        })
+    }
+
+    /// `'END'`, `"END"` or `\END`; an unquoted end word means that the text is
+    /// expanded, which is not understood.
+    fn here_end(&mut self) -> Parsed<String> {
+        let quote = self.peek();
+        let start = self.at + 1;
+        match quote {
+            Some('\\') => {
+                self.at += 1;
+                while self
+                    .peek()
+                    .is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+                {
+                    self.at += 1;
+                }
+                Ok(self.slice(start, self.at))
+            }
+            Some('\'' | '"') => {
+                self.at += 1;
+                while self.peek() != quote {
+                    if self.peek().is_none() {
+                        return Err("an open here-document end word");
+                    }
+                    self.at += 1;
+                }
+                let end = self.slice(start, self.at);
+                self.at += 1;
+                Ok(end)
+            }
+            _ => Err("an unquoted here-document"),
+        }
+    }
+}
+
+/// A command without a name.
+fn bare(mut command: Command) -> Parsed<Statement> {
+    if command
+        .redirects
+        .iter()
+        .any(|redirect| !matches!(redirect, Redirect::File(_)))
+    {
+        return Err("a here-string without a command");
+    }
+    if !command.redirects.is_empty() {
+        return Ok(Statement::Command(command));
+    }
+    match (command.assignments.pop(), command.assignments.len()) {
+        (Some(only), 0) => Ok(Statement::Assignment(only)),
+        (Some(_), _) => Err("several assignments without a command"),
+        (None, _) => Err("an unexpected character where a command should begin"),
+    }
+}

@@ -1,0 +1,291 @@
+//! Which variables a statement writes, and the built-ins that write them:
+//! `read`, `printf -v`, `export`, `unset` and their kin.
+
+use super::scope::{Scope, Value, is_steering};
+use super::tree::{Assignment, Block, Declaration, Operand, Part, Redirect, Statement, Word};
+use super::values::{Place, unescaped};
+use super::walk::{Refusal, Walk, Walker};
+use super::words::is_name;
+
+/// All variables that a loop's parts may write, except in brackets.
+pub(super) fn written_anywhere<'a>(blocks: impl IntoIterator<Item = &'a Block>) -> Vec<String> {
+    let mut names = Vec::new();
+    for block in blocks {
+        for (statement, _) in &block.statements {
+            collect(statement, &mut names);
+        }
+    }
+    names
+}
+
+fn collect(statement: &Statement, names: &mut Vec<String>) {
+    match statement {
+        Statement::Assignment(assignment) => names.push(assignment.name.clone()),
+        Statement::Command(command) => {
+            let words: Vec<String> = command.words.iter().map(plain).collect();
+            names.extend(written_by(&words));
+        }
+        Statement::Declaration(declaration) => {
+            for operand in &declaration.operands {
+                if let Operand::Assignment(assignment) = operand {
+                    names.push(assignment.name.clone());
+                }
+            }
+        }
+        Statement::Unset { operands, .. } => {
+            names.extend(operands.iter().map(plain).filter(|name| is_name(name)));
+        }
+        Statement::Pipeline(stages) => stages.iter().for_each(|stage| collect(stage, names)),
+        Statement::Chain { first, rest } => {
+            collect(first, names);
+            rest.iter()
+                .for_each(|(_, statement)| collect(statement, names));
+        }
+        Statement::Negation(Some(inner)) => collect(inner, names),
+        Statement::If {
+            condition,
+            then,
+            others,
+        } => {
+            names.extend(written_anywhere([condition, then]));
+            for (test, body) in others {
+                names.extend(written_anywhere(test));
+                names.extend(written_anywhere([body]));
+            }
+        }
+        Statement::While { condition, body } => {
+            names.extend(written_anywhere([condition, body]));
+        }
+        Statement::For { body, .. } => names.extend(written_anywhere([body])),
+        Statement::Negation(None) | Statement::Subshell(_) | Statement::Test(_) => {}
+    }
+}
+
+/// A word's text when it is plain or quoted text; otherwise its source.
+fn plain(word: &Word) -> String {
+    match word.parts.as_slice() {
+        [Part::Plain(raw)] => unescaped(raw),
+        [Part::Single(text)] => text.clone(),
+        _ => word.raw.trim_matches('"').to_owned(),
+    }
+}
+
+/// The variables that a built-in writes by its arguments.
+pub(super) fn written_by(words: &[String]) -> Vec<String> {
+    let mut rest = words;
+    while let Some((name, after)) = rest.split_first() {
+        if name != "command" && name != "builtin" {
+            break;
+        }
+        rest = after;
+        while rest.first().is_some_and(|word| word.starts_with('-')) {
+            rest = &rest[1..];
+        }
+    }
+    let Some((name, arguments)) = rest.split_first() else {
+        return Vec::new();
+    };
+    match name.as_str() {
+        "read" => operands(arguments, "adinNptu"),
+        "mapfile" | "readarray" => operands(arguments, "dnOsuCc"),
+        "getopts" => arguments
+            .get(1)
+            .and_then(|word| base(word))
+            .into_iter()
+            .collect(),
+        "printf" | "print" => flag_value(arguments, 'v'),
+        "wait" => flag_value(arguments, 'p'),
+        _ => Vec::new(),
+    }
+}
+
+/// The operands behind options, of which `valued` take a value. `-a NAME` of
+/// `read` names a variable as well.
+fn operands(arguments: &[String], valued: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut skip = false;
+    for word in arguments {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        if let Some(flags) = word.strip_prefix('-').filter(|flags| !flags.is_empty()) {
+            let last = flags.chars().next_back();
+            let takes = flags.len() == 1 && last.is_some_and(|c| c != 'a' && valued.contains(c));
+            skip = takes;
+        } else {
+            names.extend(base(word));
+        }
+    }
+    names
+}
+
+/// `-v NAME` or `-vNAME` among the leading options.
+fn flag_value(arguments: &[String], flag: char) -> Vec<String> {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let Some(flags) = word.strip_prefix('-') else {
+            break;
+        };
+        if let Some(rest) = flags.strip_prefix(flag) {
+            let name = if rest.is_empty() {
+                words.next().cloned()
+            } else {
+                Some(rest.to_owned())
+            };
+            return name.and_then(|name| base(&name)).into_iter().collect();
+        }
+    }
+    Vec::new()
+}
+
+/// `NAME` or `NAME[index]`.
+fn base(word: &str) -> Option<String> {
+    let name = word.split('[').next().unwrap_or(word);
+    is_name(name).then(|| name.to_owned())
+}
+
+impl Walker {
+    /// `export`, `declare` and their kin: rebuilt as written, the values are
+    /// remembered after all operands were read.
+    pub(super) fn declaration(&mut self, declaration: &Declaration, scope: &mut Scope) -> Walk<()> {
+        let first = self.commands.is_empty();
+        let name = declaration.name.as_str();
+        let strict = matches!(name, "declare" | "typeset" | "local");
+        let mut words = vec![name.to_owned()];
+        let mut set = Vec::new();
+        let mut plus_or_n = false;
+        for operand in &declaration.operands {
+            match operand {
+                Operand::Assignment(assignment) => {
+                    let value = self.assigned(assignment, scope)?;
+                    if set
+                        .iter()
+                        .any(|(n, ..): &(String, Value, bool)| uses(assignment, n))
+                    {
+                        return Err(Refusal::Opaque("a value set by the same command"));
+                    }
+                    words.push(format!("{}={}", assignment.name, value.text));
+                    set.push((assignment.name.clone(), value, assignment.append));
+                }
+                Operand::Word(word) => {
+                    let value = self.declared_word(word, strict, words.len() > 1, scope)?;
+                    plus_or_n |= value.text.starts_with("-n");
+                    if let Some((left, right)) = value.text.split_once('=')
+                        && is_name(left)
+                    {
+                        let right = Value {
+                            text: right.to_owned(),
+                            open: value.open,
+                        };
+                        set.push((left.to_owned(), right, false));
+                    }
+                    words.push(value.text);
+                }
+            }
+        }
+        if set.iter().any(|(name, ..)| name == "IFS") {
+            return Err(Refusal::Opaque(
+                "an assignment that changes how words are read",
+            ));
+        }
+        self.redirects(&declaration.redirects, scope)?;
+        self.found(words)?;
+        if name == "local" {
+            self.local_set = !set.is_empty();
+        } else if !plus_or_n {
+            for (name, value, append) in set {
+                if declaration.redirects.is_empty() {
+                    self.remember(&name, value, append, first, scope);
+                } else {
+                    scope.forget(&name);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A name or an option of a declaration.
+    fn declared_word(
+        &mut self,
+        word: &Word,
+        strict: bool,
+        late: bool,
+        scope: &Scope,
+    ) -> Walk<Value> {
+        let bare = matches!(word.parts.as_slice(), [Part::Plain(_)]);
+        let value = self.word(word, scope, Place::Argument)?;
+        if let [Part::Variable(_)] = word.parts.as_slice() {
+            return Err(Refusal::Opaque("a declaration of an unknown name"));
+        }
+        if let Some(flags) = value.text.strip_prefix(['-', '+']) {
+            let known = if strict {
+                flags.chars().all(|c| "xrpft".contains(c))
+            } else {
+                value.text.starts_with('-') && !late
+            };
+            if !known {
+                return Err(Refusal::Opaque(
+                    "an option that changes a variable's nature",
+                ));
+            }
+            return Ok(value);
+        }
+        let name = value.text.split('=').next().unwrap_or_default();
+        if (bare || strict) && !is_name(name) {
+            return Err(Refusal::Opaque(
+                "a declaration of something that is no name",
+            ));
+        }
+        Ok(value)
+    }
+
+    /// `unset`: the variables are empty from now on.
+    pub(super) fn unset(
+        &mut self,
+        operands: &[Word],
+        redirects: &[Redirect],
+        scope: &mut Scope,
+    ) -> Walk<()> {
+        let mut words = vec!["unset".to_owned()];
+        let mut functions = false;
+        for word in operands {
+            let [Part::Plain(raw)] = word.parts.as_slice() else {
+                return Err(Refusal::Opaque(
+                    "an unset of something that is no plain name",
+                ));
+            };
+            words.push(raw.clone());
+            match raw.as_str() {
+                "-f" => functions = true,
+                "-v" => {}
+                name if !is_name(name) => {
+                    return Err(Refusal::Opaque(
+                        "an unset of something that is no plain name",
+                    ));
+                }
+                _ if functions => {}
+                name if is_steering(name) || name == "PS4" => {
+                    return Err(Refusal::Opaque("an unset of a steering variable"));
+                }
+                name if redirects.is_empty() => scope.set(name, Value::literal("")),
+                name => scope.forget(name),
+            }
+        }
+        self.redirects(redirects, scope)?;
+        self.found(words)
+    }
+}
+
+/// Does the value mention `$name`?
+fn uses(assignment: &Assignment, name: &str) -> bool {
+    let Some(word) = &assignment.value else {
+        return false;
+    };
+    word.parts.iter().any(|part| match part {
+        Part::Variable(found) => found == name,
+        Part::Double(inner) => inner
+            .iter()
+            .any(|inner| matches!(inner, super::tree::Inner::Variable(found) if found == name)),
+        _ => false,
+    })
+}

@@ -1,0 +1,210 @@
+//! What is known about variables while a command line is read: a literal value,
+//! "set, but nobody knows to what", or nothing.
+
+use std::collections::HashMap;
+
+/// Stands for the output of a command in a rebuilt word, as the client has it.
+pub(super) const OUTPUT: &str = "__CMDSUB_OUTPUT__";
+/// Stands for a variable's unknown value, as the client has it.
+pub(super) const VARIABLE: &str = "__TRACKED_VAR__";
+
+/// A value as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) text: String,
+    /// Contains one of the stand-ins.
+    pub(super) open: bool,
+}
+
+impl Value {
+    pub(super) fn literal(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            open: false,
+        }
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self {
+            text: VARIABLE.to_owned(),
+            open: true,
+        }
+    }
+}
+
+/// The variables set so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope(HashMap<String, Value>);
+
+impl Scope {
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_owned(), value);
+    }
+
+    pub(super) fn forget(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    /// An assignment. A second, different value makes the variable unknown:
+    /// which of the two counts may depend on what runs in between.
+    pub(super) fn assign(&mut self, name: &str, value: Value, append: bool) {
+        let value = match (self.get(name), append) {
+            (None, true) => return,
+            (Some(old), true) => Value {
+                text: format!("{}{}", old.text, value.text),
+                open: old.open || value.open,
+            },
+            (Some(old), false) if *old != value => Value::unknown(),
+            _ => value,
+        };
+        self.set(name, value);
+    }
+
+    /// Takes over what happened in a part that may not have run (or ran beside
+    /// us): a variable changed there is unknown from now on, a new one stays
+    /// unset.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (name, value) in &mut self.0 {
+            if other.0.get(name) != Some(value) {
+                *value = Value::unknown();
+            }
+        }
+    }
+
+    /// Everything set since `before` is unknown from now on.
+    pub(super) fn doubt_since(&mut self, before: &Self) {
+        for (name, value) in &mut self.0 {
+            if before.0.get(name) != Some(value) {
+                *value = Value::unknown();
+            }
+        }
+    }
+}
+
+/// Variables that exist in every shell; in double quotes they may stand beside
+/// other text.
+const EVERYWHERE: [&str; 19] = [
+    "BASHPID",
+    "BASH_VERSION",
+    "EUID",
+    "HISTFILE",
+    "HOSTNAME",
+    "IFS",
+    "LINENO",
+    "LOGNAME",
+    "OLDPWD",
+    "PATH",
+    "PPID",
+    "PWD",
+    "RANDOM",
+    "SECONDS",
+    "SHELL",
+    "SHLVL",
+    "TMPDIR",
+    "UID",
+    "USER",
+];
+
+/// `$USER`, `$?` and the like: unknown text, but certainly one harmless value.
+pub(super) fn is_everywhere(name: &str) -> bool {
+    EVERYWHERE.contains(&name) || matches!(name, "?" | "$" | "!" | "#" | "-")
+}
+
+/// Setting one of these changes what later words or commands mean.
+pub(super) fn is_steering(name: &str) -> bool {
+    const NAMES: [&str; 28] = [
+        "BASH_ENV",
+        "CDPATH",
+        "DIRSTACK",
+        "ENV",
+        "EXECIGNORE",
+        "FPATH",
+        "GLOBIGNORE",
+        "HISTFILE",
+        "HOME",
+        "IFS",
+        "LANG",
+        "LANGUAGE",
+        "MAILPATH",
+        "MANPATH",
+        "NULLCMD",
+        "PATH",
+        "READNULLCMD",
+        "SHELL",
+        "ZDOTDIR",
+        "cdpath",
+        "fpath",
+        "histchars",
+        "mailpath",
+        "manpath",
+        "module_path",
+        "path",
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+    ];
+    NAMES.contains(&name)
+        || is_counter(name)
+        || ["LD_", "DYLD_", "LC_", "BASH_FUNC_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+}
+
+/// Integer variables: a shell evaluates what is assigned to them.
+pub(super) fn is_counter(name: &str) -> bool {
+    const NAMES: [&str; 20] = [
+        "BASHPID",
+        "COLUMNS",
+        "EGID",
+        "EPOCHSECONDS",
+        "EUID",
+        "FUNCNEST",
+        "GID",
+        "HISTSIZE",
+        "KEYTIMEOUT",
+        "LINENO",
+        "LINES",
+        "OPTIND",
+        "PPID",
+        "RANDOM",
+        "SECONDS",
+        "SHLVL",
+        "SRANDOM",
+        "TMOUT",
+        "UID",
+        "status",
+    ];
+    NAMES.contains(&name)
+}
+
+/// Names that a `for` may not use as its variable.
+pub(super) fn is_taken(name: &str) -> bool {
+    const NAMES: [&str; 22] = [
+        "BASHOPTS",
+        "FUNCNAME",
+        "GROUPS",
+        "OPTARG",
+        "PIPESTATUS",
+        "PS1",
+        "PS2",
+        "PS3",
+        "PS4",
+        "REPLY",
+        "SHELLOPTS",
+        "WATCH",
+        "_",
+        "argv",
+        "prompt",
+        "psvar",
+        "BASH_ARGV",
+        "BASH_COMMAND",
+        "BASH_SOURCE",
+        "BASH_SUBSHELL",
+        "BASH_LINENO",
+        "BASH_REMATCH",
+    ];
+    is_steering(name) || is_everywhere(name) || NAMES.contains(&name)
+}

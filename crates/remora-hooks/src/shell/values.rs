@@ -1,0 +1,255 @@
+//! From a word to its text: quotes removed, known variables filled in, the
+//! output of commands replaced by a stand-in, or a refusal.
+
+use super::scope::{OUTPUT, Scope, VARIABLE, Value, is_everywhere};
+use super::tree::{Block, Inner, Part, Redirect, Statement, Word};
+use super::walk::{Refusal, Walk, Walker};
+
+/// Where a word stands: an assignment takes unknown values that an argument
+/// does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Argument,
+    Assignment,
+    /// The words of a `for`.
+    LoopWord,
+    /// The text of a here-string.
+    HereString,
+}
+
+impl Walker {
+    /// The value of a word.
+    pub(super) fn word(&mut self, word: &Word, scope: &Scope, place: Place) -> Walk<Value> {
+        if let [only] = word.parts.as_slice() {
+            return self.single_part(only, scope, place);
+        }
+        if has_brace_expansion(&word.raw, true) {
+            return Err(Refusal::Opaque("brace expansion"));
+        }
+        let mut text = String::new();
+        let mut open = false;
+        for part in &word.parts {
+            let value = match part {
+                Part::Variable(name) => self.variable_in_word(name, scope)?,
+                Part::Substitution(_) if place == Place::Argument => {
+                    return Err(Refusal::Unknown("a command's output inside a word"));
+                }
+                Part::Substitution(_) => {
+                    return Err(Refusal::Opaque("a command's output inside a word"));
+                }
+                other => self.single_part(other, scope, place)?,
+            };
+            text.push_str(&value.text);
+            open |= value.open;
+        }
+        if open && place == Place::Argument && text.starts_with('-') {
+            return Err(Refusal::Opaque("an option with an unknown value"));
+        }
+        Ok(Value { text, open })
+    }
+
+    /// A word made of one part.
+    fn single_part(&mut self, part: &Part, scope: &Scope, place: Place) -> Walk<Value> {
+        match part {
+            Part::Plain(raw) => {
+                if has_brace_expansion(raw, false) {
+                    return Err(Refusal::Opaque("brace expansion"));
+                }
+                Ok(Value::literal(unescaped(raw)))
+            }
+            Part::Single(text) => Ok(Value::literal(text.clone())),
+            Part::Double(inner) => {
+                let value = self.double_quoted(inner, scope)?;
+                if value.open && place == Place::Argument && value.text.starts_with('-') {
+                    return Err(Refusal::Unknown("an option with an unknown value"));
+                }
+                Ok(value)
+            }
+            Part::Variable(name) if place == Place::Assignment => {
+                if let Some(value) = scope.get(name) {
+                    return Ok(value.clone());
+                }
+                if name == "HOME" {
+                    return Ok(Value::literal(self.home.clone()));
+                }
+                if is_everywhere(name) {
+                    return Ok(Value::unknown());
+                }
+                Err(Refusal::Opaque("an unknown variable in an assignment"))
+            }
+            Part::Variable(name) => self.variable_in_word(name, scope),
+            Part::Substitution(_) if matches!(place, Place::Argument | Place::HereString) => {
+                Err(Refusal::Unknown("a command's output as an argument"))
+            }
+            Part::Substitution(block) => {
+                self.substitution(block, scope)?;
+                Ok(Value {
+                    text: OUTPUT.to_owned(),
+                    open: true,
+                })
+            }
+            Part::Arithmetic => Ok(Value::unknown()),
+        }
+    }
+
+    /// An unquoted variable: its value must be known, and one word.
+    fn variable_in_word(&self, name: &str, scope: &Scope) -> Walk<Value> {
+        match scope.get(name) {
+            Some(value) if value.open => Err(Refusal::Opaque("a variable of unknown value")),
+            Some(value)
+                if value.text.is_empty()
+                    || value.text.contains([' ', '\t', '\n', '*', '?', '[']) =>
+            {
+                Err(Refusal::Opaque(
+                    "an unquoted variable that the shell would split",
+                ))
+            }
+            Some(value) => Ok(value.clone()),
+            None if name == "HOME" => Ok(Value::literal(self.home.clone())),
+            None => Err(Refusal::Unknown("an unknown variable")),
+        }
+    }
+
+    /// The inside of double quotes. Unknown pieces need company: at least two
+    /// known characters, otherwise the word could be anything.
+    fn double_quoted(&mut self, inner: &[Inner], scope: &Scope) -> Walk<Value> {
+        let mut text = String::new();
+        let mut known = 0_usize;
+        let mut open = false;
+        for part in inner {
+            let piece = match part {
+                Inner::Text(raw) => Value::literal(unescaped_in_quotes(raw)),
+                Inner::Dollar => Value::literal("$"),
+                Inner::Variable(name) => match scope.get(name) {
+                    Some(value) => value.clone(),
+                    None if name == "HOME" => Value::literal(self.home.clone()),
+                    None if is_everywhere(name) => Value::unknown(),
+                    None => return Err(Refusal::Unknown("an unknown variable in quotes")),
+                },
+                Inner::Arithmetic => Value::unknown(),
+                Inner::Substitution { block, backticks } => {
+                    if let Some(message) = message_text(block).filter(|_| !backticks) {
+                        let message = message?;
+                        if message.contains('\n') {
+                            if is_option(&message) {
+                                return Err(Refusal::Opaque("a message that begins an option"));
+                            }
+                            known += 1;
+                            text.push('\n');
+                            text.push_str(OUTPUT);
+                        } else {
+                            known += message.encode_utf16().count();
+                            text.push_str(&message);
+                        }
+                        continue;
+                    }
+                    self.substitution(block, scope)?;
+                    Value {
+                        text: OUTPUT.to_owned(),
+                        open: true,
+                    }
+                }
+            };
+            if piece.open {
+                open = true;
+            } else {
+                known += piece.text.encode_utf16().count();
+            }
+            text.push_str(&piece.text);
+        }
+        if open && known < 2 {
+            return Err(Refusal::Unknown("a quoted word of unknown content"));
+        }
+        let open = open || text.contains(OUTPUT) || text.contains(VARIABLE);
+        Ok(Value { text, open })
+    }
+}
+
+/// `$(cat <<'END' ... END)` in double quotes is the usual way to pass a long
+/// message: its text, when the block is exactly that.
+fn message_text(block: &Block) -> Option<Walk<String>> {
+    let [(Statement::Command(command), _)] = block.statements.as_slice() else {
+        return None;
+    };
+    let [name] = command.words.as_slice() else {
+        return None;
+    };
+    let [
+        Redirect::HereDocument {
+            text,
+            tabs_removed: false,
+        },
+    ] = command.redirects.as_slice()
+    else {
+        return None;
+    };
+    if name.raw != "cat" || !command.assignments.is_empty() {
+        return None;
+    }
+    if reads_environment(text) || calls_system(text) {
+        return Some(Err(Refusal::Opaque("a message with dangerous content")));
+    }
+    Some(Ok(text.trim_end_matches('\n').to_owned()))
+}
+
+/// A text whose first line is an option.
+fn is_option(message: &str) -> bool {
+    message
+        .strip_prefix('-')
+        .is_some_and(|rest| !rest.starts_with('\n'))
+}
+
+/// `/proc/.../environ` anywhere.
+fn reads_environment(text: &str) -> bool {
+    text.find("/proc/")
+        .is_some_and(|at| text[at..].contains("/environ"))
+}
+
+/// `system(` as a word of its own.
+fn calls_system(text: &str) -> bool {
+    text.match_indices("system").any(|(at, word)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].trim_start();
+        after.starts_with('(') && before.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+    })
+}
+
+/// Does the text hold what may be a brace expansion: a `{`, later a comma or
+/// two dots? In a word of several parts an expansion inside the braces counts
+/// too.
+fn has_brace_expansion(raw: &str, several: bool) -> bool {
+    raw.match_indices('{').any(|(at, _)| {
+        let rest = &raw[at + 1..];
+        let word = rest.split(char::is_whitespace).next().unwrap_or_default();
+        let inside = word.split(['{', '}']).next().unwrap_or_default();
+        word.contains(',') || word.contains("..") || (several && inside.contains(['$', '`']))
+    })
+}
+
+/// Backslashes removed.
+pub(super) fn unescaped(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' {
+            out.extend(chars.next());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Inside double quotes a backslash only escapes four characters.
+fn unescaped_in_quotes(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\\' && matches!(chars.peek(), Some('$' | '`' | '"' | '\\')) {
+            out.extend(chars.next());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}

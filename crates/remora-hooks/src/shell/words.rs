@@ -1,0 +1,391 @@
+//! The character side of the parser: a cursor over the command text and the
+//! grammar of one word (quotes, `$NAME`, `$( )`, backticks, `$(( ))`).
+//! It gives up, with a reason, on everything no rule understands.
+
+use super::tree::{Block, Inner, Part, Word};
+
+/// Why the text is not understood, in plain English.
+pub(super) type Why = &'static str;
+pub(super) type Parsed<T> = Result<T, Why>;
+
+/// Brackets, quotes and bodies nested deeper than this are not understood;
+/// it also bounds the stack.
+const DEEPEST: usize = 60;
+
+/// A cursor over the text.
+pub(super) struct Parser {
+    pub(super) text: Vec<char>,
+    pub(super) at: usize,
+    depth: usize,
+    /// Inside backticks a backtick closes instead of opening.
+    pub(super) in_backticks: bool,
+}
+
+/// Letters, digits and `_`, not beginning with a digit.
+pub(super) fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+impl Parser {
+    pub(super) fn new(text: &str) -> Self {
+        Self {
+            text: text.chars().collect(),
+            at: 0,
+            depth: 0,
+            in_backticks: false,
+        }
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.text.get(self.at).copied()
+    }
+
+    pub(super) fn peek_at(&self, offset: usize) -> Option<char> {
+        self.text.get(self.at + offset).copied()
+    }
+
+    pub(super) fn looking_at(&self, wanted: &str) -> bool {
+        wanted
+            .chars()
+            .enumerate()
+            .all(|(offset, c)| self.peek_at(offset) == Some(c))
+    }
+
+    /// Steps over `wanted` when it is next.
+    pub(super) fn take(&mut self, wanted: &str) -> bool {
+        let found = self.looking_at(wanted);
+        if found {
+            self.at += wanted.chars().count();
+        }
+        found
+    }
+
+    pub(super) fn slice(&self, from: usize, to: usize) -> String {
+        self.text[from.min(to)..to.min(self.text.len())]
+            .iter()
+            .collect()
+    }
+
+    /// Blanks and continued lines.
+    pub(super) fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(' ' | '\t') => self.at += 1,
+                Some('\\') if self.peek_at(1) == Some('\n') => self.at += 2,
+                _ => return,
+            }
+        }
+    }
+
+    /// A comment up to (not including) the end of its line.
+    pub(super) fn skip_comment(&mut self) {
+        if self.peek() == Some('#') {
+            while self.peek().is_some_and(|c| c != '\n') {
+                self.at += 1;
+            }
+        }
+    }
+
+    /// Runs `inner` one level deeper.
+    pub(super) fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= DEEPEST {
+            return Err("nested too deeply");
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Does the word end before this character?
+    fn ends_word(&self, c: char) -> bool {
+        matches!(c, ' ' | '\t' | '\n' | '|' | '&' | ';' | '<' | '>' | ')')
+            || (c == '`' && self.in_backticks)
+    }
+
+    /// Can a word begin here?
+    pub(super) fn at_word(&self) -> bool {
+        self.peek()
+            .is_some_and(|c| !self.ends_word(c) && c != '(' && c != '#')
+    }
+
+    /// One word; the cursor must be on one.
+    pub(super) fn word(&mut self) -> Parsed<Word> {
+        let start = self.at;
+        let mut parts = Vec::new();
+        let mut plain = String::new();
+        while let Some(c) = self.peek() {
+            if self.ends_word(c) {
+                break;
+            }
+            let part = match c {
+                '(' => return Err("a bracket inside a word"),
+                '\\' => {
+                    plain.push(c);
+                    self.at += 1;
+                    let Some(next) = self.peek() else {
+                        return Err("a backslash at the end");
+                    };
+                    if next == '`' && self.in_backticks {
+                        return Err("backticks inside backticks");
+                    }
+                    plain.push(next);
+                    self.at += 1;
+                    continue;
+                }
+                '\'' => self.single_quoted(),
+                '"' => {
+                    self.at += 1;
+                    Part::Double(self.deeper(Self::double_quoted)?)
+                }
+                '$' => self.dollar()?,
+                '`' => Part::Substitution(self.deeper(Self::backticks)?),
+                _ => {
+                    plain.push(c);
+                    self.at += 1;
+                    continue;
+                }
+            };
+            if !plain.is_empty() {
+                parts.push(Part::Plain(std::mem::take(&mut plain)));
+            }
+            parts.push(part);
+        }
+        if !plain.is_empty() {
+            parts.push(Part::Plain(plain));
+        }
+        let raw = self.slice(start, self.at);
+        Ok(Word { parts, raw })
+    }
+
+    /// `'...'`; an open quote runs to the end of the text, whose last character
+    /// is lost, as if it were the closing quote.
+    fn single_quoted(&mut self) -> Part {
+        self.at += 1;
+        let start = self.at;
+        while self.peek().is_some_and(|c| c != '\'') {
+            self.at += 1;
+        }
+        if self.peek().is_none() {
+            let end = self.at.saturating_sub(1).max(start);
+            return Part::Single(self.slice(start, end));
+        }
+        let text = self.slice(start, self.at);
+        self.at += 1;
+        Part::Single(text)
+    }
+
+    /// An unquoted `$` and what belongs to it.
+    fn dollar(&mut self) -> Parsed<Part> {
+        if self.looking_at("$((") {
+            self.arithmetic()?;
+            return Ok(Part::Arithmetic);
+        }
+        match self.peek_at(1) {
+            Some('(') => {
+                self.at += 2;
+                Ok(Part::Substitution(self.deeper(Self::substitution)?))
+            }
+            Some('{') => Err("${ } expansion"),
+            Some('[') => Err("$[ ] arithmetic"),
+            Some('\'' | '"') => Err("$'..' or $\"..\" quoting"),
+            Some(c) => match self.variable(c) {
+                Some(name) => Ok(Part::Variable(name)),
+                None => Err("a lone dollar sign"),
+            },
+            None => Err("a lone dollar sign"),
+        }
+    }
+
+    /// The name behind a `$` whose next character is `c`.
+    fn variable(&mut self, c: char) -> Option<String> {
+        if c.is_ascii_alphabetic() || c == '_' {
+            let start = self.at + 1;
+            self.at = start;
+            while self
+                .peek()
+                .is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
+            {
+                self.at += 1;
+            }
+            return Some(self.slice(start, self.at));
+        }
+        if c.is_ascii_digit() || "?$!#-@*".contains(c) {
+            self.at += 2;
+            return Some(c.to_string());
+        }
+        None
+    }
+
+    /// The inside of double quotes and the closing quote.
+    fn double_quoted(&mut self) -> Parsed<Vec<Inner>> {
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        loop {
+            let Some(c) = self.peek() else {
+                return Err("an open double quote");
+            };
+            let part = match c {
+                '"' => break,
+                '\\' => {
+                    text.push(c);
+                    self.at += 1;
+                    if let Some(next) = self.peek() {
+                        text.push(next);
+                        self.at += 1;
+                    }
+                    continue;
+                }
+                '`' if self.in_backticks => return Err("an open double quote"),
+                '`' => Inner::Substitution {
+                    block: self.deeper(Self::backticks)?,
+                    backticks: true,
+                },
+                '$' => match self.dollar_in_quotes()? {
+                    Some(part) => part,
+                    None => {
+                        text.push('$');
+                        continue;
+                    }
+                },
+                _ => {
+                    text.push(c);
+                    self.at += 1;
+                    continue;
+                }
+            };
+            if !text.is_empty() {
+                parts.push(Inner::Text(std::mem::take(&mut text)));
+            }
+            parts.push(part);
+        }
+        self.at += 1;
+        if !text.is_empty() {
+            parts.push(Inner::Text(text));
+        }
+        Ok(parts)
+    }
+
+    /// A `$` inside double quotes; `None` when it is the last character and so
+    /// plain text.
+    fn dollar_in_quotes(&mut self) -> Parsed<Option<Inner>> {
+        if self.looking_at("$((") {
+            self.arithmetic()?;
+            return Ok(Some(Inner::Arithmetic));
+        }
+        match self.peek_at(1) {
+            Some('(') => {
+                self.at += 2;
+                Ok(Some(Inner::Substitution {
+                    block: self.deeper(Self::substitution)?,
+                    backticks: false,
+                }))
+            }
+            Some('{') => Err("${ } expansion"),
+            Some('[') => Err("$[ ] arithmetic"),
+            Some('"') | None => {
+                self.at += 1;
+                Ok(None)
+            }
+            Some(c) => {
+                if let Some(name) = self.variable(c) {
+                    return Ok(Some(Inner::Variable(name)));
+                }
+                self.at += 1;
+                Ok(Some(Inner::Dollar))
+            }
+        }
+    }
+
+    /// The inside of `$( )` and its closing bracket.
+    fn substitution(&mut self) -> Parsed<Block> {
+        if self.peek() == Some('#') {
+            return Err("a comment right behind a bracket");
+        }
+        let outer = std::mem::replace(&mut self.in_backticks, false);
+        let block = self.block()?;
+        self.in_backticks = outer;
+        if self.take(")") {
+            Ok(block)
+        } else {
+            Err("an open $(")
+        }
+    }
+
+    /// Backticks, from the opening one.
+    fn backticks(&mut self) -> Parsed<Block> {
+        self.at += 1;
+        let start = self.at;
+        self.in_backticks = true;
+        let block = self.block()?;
+        self.in_backticks = false;
+        let raw = self.slice(start, self.at);
+        if block.statements.is_empty() || ["\\$", "\\`", "\\\\"].iter().any(|e| raw.contains(e)) {
+            return Err("empty backticks or an escape in them");
+        }
+        if self.take("`") {
+            Ok(block)
+        } else {
+            Err("an open backtick")
+        }
+    }
+
+    /// `$(( ))` made of numbers and operators; a name in it could run code.
+    fn arithmetic(&mut self) -> Parsed<()> {
+        self.at += 3;
+        let mut open = 0_usize;
+        loop {
+            let Some(c) = self.peek() else {
+                return Err("open arithmetic");
+            };
+            match c {
+                '(' => open += 1,
+                ')' if open > 0 => open -= 1,
+                ')' => {
+                    return if self.take("))") {
+                        Ok(())
+                    } else {
+                        Err("arithmetic that is not closed by two brackets")
+                    };
+                }
+                '0'..='9' => {
+                    self.number()?;
+                    continue;
+                }
+                ' ' | '\t' | '\n' | '+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '&'
+                | '|' | '^' | '~' | '?' | ':' | ',' => {}
+                _ => return Err("arithmetic with more than numbers"),
+            }
+            self.at += 1;
+        }
+    }
+
+    /// `12`, `0x1f`, `16#ff`.
+    fn number(&mut self) -> Parsed<()> {
+        let start = self.at;
+        while self
+            .peek()
+            .is_some_and(|c| c.is_ascii_alphanumeric() || c == '#')
+        {
+            self.at += 1;
+        }
+        let text = self.slice(start, self.at);
+        let digits = |s: &str| s.chars().all(|c| c.is_ascii_digit());
+        let hex = text
+            .strip_prefix("0x")
+            .or_else(|| text.strip_prefix("0X"))
+            .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_hexdigit()));
+        let based = text
+            .split_once('#')
+            .is_some_and(|(base, rest)| digits(base) && !rest.contains('#'));
+        if digits(&text) || hex || based {
+            Ok(())
+        } else {
+            Err("arithmetic with more than numbers")
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The one integration binary of the engine.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod recorded;

@@ -1,0 +1,391 @@
+//! `cargo xtask client`: the same settings and scenario through the real client and through
+//! our hooks engine, and a comparison of what happened.
+//!
+//! Cases are data (`fixtures/client/`). Each carries what the pinned client did when it was
+//! recorded; the stage fails when the client differs from that, or the engine from the client.
+#![expect(clippy::print_stdout, reason = "xtask talks to people")]
+
+mod api;
+mod case;
+mod compare;
+mod http;
+mod install;
+mod layout;
+mod process;
+mod seen;
+mod session;
+mod sink;
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use case::{Case, Check, Draft};
+use compare::Facts;
+use session::{ClientRun, Tree};
+use sink::Sink;
+
+const USAGE: &str =
+    "usage: cargo xtask client [--filter NAME] [--list] [--client-only] [--record] \
+                     [--keep] [--engine PROGRAM]
+  --filter NAME     only cases whose name contains NAME
+  --list            print the cases' names
+  --client-only     check the client against what was recorded; leave the engine out
+  --record          write what the client does into the case files
+  --keep            keep the temporary folders and print where they are
+  --engine PROGRAM  the `remora` to test (default: $REMORA_BIN, else cargo builds it)
+The client is cached in $REMORA_CLIENT_CACHE (default: target/client-cache).";
+
+/// Sessions at the same time.
+const JOBS: usize = 2;
+
+#[derive(Default)]
+struct Options {
+    filter: String,
+    task: Task,
+    keep: bool,
+    engine: Option<PathBuf>,
+}
+
+#[derive(Default, PartialEq)]
+enum Task {
+    /// Client against record, engine against client.
+    #[default]
+    Compare,
+    ClientOnly,
+    Record,
+    List,
+}
+
+/// What all cases share.
+struct Stage {
+    client: PathBuf,
+    engine: Option<PathBuf>,
+    /// Parent of the cases' folders.
+    work: PathBuf,
+    /// `PATH` for client, engine and handlers.
+    search: String,
+    options: Options,
+}
+
+/// What became of one case.
+struct Verdict {
+    name: String,
+    /// Empty: all agreed.
+    problems: Vec<String>,
+    events: usize,
+    handlers: usize,
+    took: Duration,
+}
+
+/// Runs the stage.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let options = options(args)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .context("xtask has no parent")?;
+    let mut drafts = case::load(&root.join("fixtures").join("client"))?;
+    drafts.retain(|draft| draft.name.contains(&options.filter));
+    if options.task == Task::List {
+        for draft in &drafts {
+            println!("{}", draft.name);
+        }
+        return Ok(());
+    }
+    if drafts.is_empty() {
+        bail!("no case's name contains `{}`", options.filter);
+    }
+    let started = Instant::now();
+    let cache = variable("REMORA_CLIENT_CACHE")
+        .map_or_else(|| root.join("target/client-cache"), PathBuf::from);
+    let stage = Stage {
+        client: install::client(&cache)?,
+        engine: engine(root, &options)?,
+        work: work_folder()?,
+        search: variable("PATH").context("PATH is not set")?,
+        options,
+    };
+    println!(
+        "client {}, {} cases, {JOBS} at a time",
+        install::VERSION,
+        drafts.len()
+    );
+    let verdicts = play_all(&stage, &drafts);
+    if !stage.options.keep {
+        let _ = fs::remove_dir_all(&stage.work);
+    }
+    let failed = verdicts
+        .iter()
+        .filter(|verdict| !verdict.problems.is_empty())
+        .count();
+    let against = if stage.engine.is_some() {
+        "client and engine"
+    } else {
+        "client and record"
+    };
+    println!(
+        "{against}: {} of {} cases agree ({} events, {} handler runs) in {:.0} s",
+        verdicts.len() - failed,
+        verdicts.len(),
+        verdicts.iter().map(|verdict| verdict.events).sum::<usize>(),
+        verdicts
+            .iter()
+            .map(|verdict| verdict.handlers)
+            .sum::<usize>(),
+        started.elapsed().as_secs_f64(),
+    );
+    if failed > 0 {
+        bail!("{failed} of {} real-client cases disagree", verdicts.len());
+    }
+    Ok(())
+}
+
+fn options(args: &[String]) -> Result<Options> {
+    let mut options = Options::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--list" => options.task = Task::List,
+            "--client-only" => options.task = Task::ClientOnly,
+            "--record" => options.task = Task::Record,
+            "--keep" => options.keep = true,
+            "--filter" => options
+                .filter
+                .clone_from(args.next().context("--filter needs a name")?),
+            "--engine" => {
+                options.engine = Some(args.next().context("--engine needs a program")?.into());
+            }
+            _ => bail!("{USAGE}"),
+        }
+    }
+    Ok(options)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the stage's own settings; xtask has no settings layer"
+)]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The engine under test; cargo says where it put it.
+fn engine(root: &Path, options: &Options) -> Result<Option<PathBuf>> {
+    if options.task != Task::Compare {
+        return Ok(None);
+    }
+    let given = options
+        .engine
+        .clone()
+        .or_else(|| variable("REMORA_BIN").map(PathBuf::from));
+    if let Some(given) = given {
+        let found = given
+            .canonicalize()
+            .with_context(|| format!("no engine at {}", given.display()))?;
+        return Ok(Some(found));
+    }
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--bin",
+            "remora",
+            "--message-format",
+            "json-render-diagnostics",
+        ])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot start cargo")?;
+    let text = String::from_utf8_lossy(&built.stdout);
+    let lines = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let path = lines
+        .filter_map(|line| line["executable"].as_str().map(PathBuf::from))
+        .next_back();
+    if !built.status.success() {
+        bail!("cargo could not build `remora`");
+    }
+    Ok(Some(path.context("cargo built no `remora`")?))
+}
+
+/// A folder nobody else uses, its real path (handlers log theirs).
+fn work_folder() -> Result<PathBuf> {
+    let parent = std::env::temp_dir()
+        .canonicalize()
+        .context("no temporary folder")?;
+    for number in 0..1000 {
+        let folder = parent.join(format!("remora-client-{}-{number}", std::process::id()));
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).with_context(|| format!("in {}", parent.display())),
+        }
+    }
+    bail!(
+        "{} is full of old `remora-client-*` folders",
+        parent.display()
+    )
+}
+
+/// All cases, a few at a time, one line each as they end.
+fn play_all(stage: &Stage, drafts: &[Draft]) -> Vec<Verdict> {
+    let waiting: Mutex<VecDeque<&Draft>> = Mutex::new(drafts.iter().collect());
+    let done = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..JOBS.min(drafts.len()) {
+            scope.spawn(|| {
+                loop {
+                    let next = waiting
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .pop_front();
+                    let Some(draft) = next else { break };
+                    let started = Instant::now();
+                    let mut verdict = Verdict {
+                        name: draft.name.clone(),
+                        problems: Vec::new(),
+                        events: 0,
+                        handlers: 0,
+                        took: Duration::ZERO,
+                    };
+                    if let Err(error) = play(stage, draft, &mut verdict) {
+                        verdict.problems.push(format!("{error:#}"));
+                    }
+                    verdict.took = started.elapsed();
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    print(&verdict);
+                    done.push(verdict);
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn print(verdict: &Verdict) {
+    let word = if verdict.problems.is_empty() {
+        "ok  "
+    } else {
+        "FAIL"
+    };
+    println!(
+        "{word} {:<44} {} events, {:>2} runs {:>5.1} s",
+        verdict.name,
+        verdict.events,
+        verdict.handlers,
+        verdict.took.as_secs_f64()
+    );
+    for problem in &verdict.problems {
+        println!("       {problem}");
+    }
+}
+
+fn play(stage: &Stage, draft: &Draft, verdict: &mut Verdict) -> Result<()> {
+    let mut tree = Tree::new(&stage.work, &draft.name, &stage.search)?;
+    tree.keep = stage.options.keep;
+    if tree.keep {
+        println!("     {} is in {}", draft.name, tree.path("").display());
+    }
+    let (sink, answers) = Sink::start()?;
+    let places = tree.places(&sink.url());
+    let case = draft.fill(&places)?;
+    answers.set(case.http.clone());
+    tree.build(&case)?;
+    let mut client = tree.client(&stage.client, &case)?;
+    client.runs.extend(sink.take());
+    let mut recorded = Vec::new();
+    for check in &case.checks {
+        let facts = compare::client_facts(check, &client);
+        verdict.events += 1;
+        verdict.handlers += compare::runs_of(check, &client.runs).len();
+        if stage.options.task == Task::Record {
+            recorded.push(Some(unfilled(&facts, &places)));
+            continue;
+        }
+        let expected: Facts = match &check.expect {
+            Some(expect) => serde_json::from_value(expect.clone()).context("`expect`")?,
+            None => bail!(
+                "{}: nothing recorded; run with --record and read the result",
+                check.event
+            ),
+        };
+        let found = compare::differences("recorded", &expected, "the client now", &facts);
+        verdict.problems.extend(
+            found
+                .into_iter()
+                .map(|line| format!("{}: {line}", check.event)),
+        );
+        if let Some(engine) = &stage.engine {
+            let found = against_engine(&tree, engine, &case, check, &client, &sink)?;
+            verdict.problems.extend(
+                found
+                    .into_iter()
+                    .map(|line| format!("{}: {line}", check.event)),
+            );
+        }
+    }
+    if stage.options.task == Task::Record {
+        static FILES: Mutex<()> = Mutex::new(());
+        let _one_at_a_time = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+        case::record(draft, &recorded)?;
+    }
+    Ok(())
+}
+
+/// Gives the engine the event that the client gave its handlers, over the same files.
+fn against_engine(
+    tree: &Tree,
+    engine: &Path,
+    case: &Case,
+    check: &Check,
+    client: &ClientRun,
+    sink: &Sink,
+) -> Result<Vec<String>> {
+    let runs = compare::runs_of(check, &client.runs);
+    let event = match (runs.first(), &check.given) {
+        (Some(run), _) => run.stdin.clone(),
+        (None, Some(given)) => given.to_string(),
+        (None, None) => bail!(
+            "{}: no handler recorded it and the case gives none",
+            check.event
+        ),
+    };
+    tree.build(case)?;
+    let mut ours = tree.engine(engine, case, &event)?;
+    ours.runs.extend(sink.take());
+    let event: Value = serde_json::from_str(&event).context("the client's event is not JSON")?;
+    let expected = compare::client_facts(check, client);
+    let facts = compare::engine_facts(check, client, &event, &ours);
+    let mut found = compare::differences("client", &expected, "engine", &facts);
+    found.extend(compare::input_differences(&event, &runs, &ours.runs));
+    if ours.orphans > 0 {
+        found.push(format!("the engine left {} processes behind", ours.orphans));
+    }
+    if !found.is_empty() {
+        found.push(format!(
+            "handlers by the engine: {}",
+            ours.report["handlers"]
+        ));
+    }
+    Ok(found)
+}
+
+/// Facts with this run's paths put back into placeholders.
+fn unfilled(facts: &Facts, places: &[(&str, String)]) -> Value {
+    let mut facts = json!(facts);
+    case::replace(&mut facts, &|text| {
+        places.iter().fold(text.to_owned(), |text, (name, place)| {
+            text.replace(place, name)
+        })
+    });
+    facts
+}

@@ -1,0 +1,168 @@
+//! The scripted model: enough of the Messages API for one whole session of the client.
+//!
+//! Requests of the main conversation take the case's turns in order; side requests (no
+//! tools offered, or made by a subagent) get a fixed text. Every request body is kept,
+//! because it shows what reached the model. It must not decide anything about hooks.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::http::{Request, Response, Server};
+
+/// A running model.
+pub(super) struct Model {
+    server: Server,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    turns: VecDeque<Value>,
+    main: Vec<Value>,
+    count: usize,
+}
+
+impl Model {
+    /// `turns`: `{"text": ..}` or `{"tools": [{"id", "name", "input"}]}` or both.
+    pub(super) fn start(turns: &[Value]) -> Result<Self> {
+        let turns = turns.iter().cloned().collect();
+        let state = Arc::new(Mutex::new(State {
+            turns,
+            ..State::default()
+        }));
+        let shared = Arc::clone(&state);
+        let server = Server::start(move |request| {
+            let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            answer(&mut state, request)
+        })?;
+        Ok(Self { server, state })
+    }
+
+    pub(super) fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// Bodies of the main conversation's requests so far, in order.
+    pub(super) fn requests(&self) -> Vec<Value> {
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .main
+            .clone()
+    }
+}
+
+fn answer(state: &mut State, request: &Request) -> Response {
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    match (request.method.as_str(), request.path.as_str()) {
+        ("POST", "/v1/messages") => {}
+        ("POST", "/v1/messages/count_tokens") => {
+            let tokens = json!({"input_tokens": request.body.len() / 4 + 1});
+            return json_response(&tokens);
+        }
+        ("GET", "/v1/models") => {
+            return json_response(&json!({"data": [], "has_more": false}));
+        }
+        _ => return json_response(&json!({})),
+    }
+    state.count += 1;
+    let offered = body["tools"]
+        .as_array()
+        .is_some_and(|tools| !tools.is_empty());
+    let turn = if !offered || request.header("x-claude-code-agent-id").is_some() {
+        json!({"text": "aside"})
+    } else {
+        state.main.push(body.clone());
+        state
+            .turns
+            .pop_front()
+            .unwrap_or_else(|| json!({"text": "done"}))
+    };
+    let message = message(&turn, &body, state.count);
+    if body["stream"] == json!(true) {
+        return Response::new(200, "text/event-stream", events(&message));
+    }
+    json_response(&message)
+}
+
+fn json_response(value: &Value) -> Response {
+    Response::new(200, "application/json", value.to_string())
+}
+
+fn message(turn: &Value, body: &Value, count: usize) -> Value {
+    let mut blocks = Vec::new();
+    if let Some(text) = turn["text"].as_str() {
+        blocks.push(json!({"type": "text", "text": text}));
+    }
+    for tool in turn["tools"].as_array().into_iter().flatten() {
+        blocks.push(json!({
+            "type": "tool_use", "id": tool["id"], "name": tool["name"], "input": tool["input"],
+        }));
+    }
+    let stop = if turn["tools"].is_array() {
+        "tool_use"
+    } else {
+        "end_turn"
+    };
+    json!({
+        "id": format!("msg_{count:06}"),
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": blocks,
+        "stop_reason": stop,
+        "stop_sequence": null,
+        "usage": {
+            "input_tokens": 100, "output_tokens": 20,
+            "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+        },
+    })
+}
+
+/// The same message as server-sent events.
+fn events(message: &Value) -> String {
+    let mut out = String::new();
+    let mut send = |data: Value| {
+        let name = data["type"].as_str().unwrap_or_default();
+        let _ = write!(out, "event: {name}\ndata: {data}\n\n"); // a String takes everything
+    };
+    let mut start = message.clone();
+    start["content"] = json!([]);
+    start["stop_reason"] = Value::Null;
+    send(json!({"type": "message_start", "message": start}));
+    for (index, block) in message["content"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let (empty, delta) = if block["type"] == "text" {
+            (
+                json!({"type": "text", "text": ""}),
+                json!({"type": "text_delta", "text": block["text"]}),
+            )
+        } else {
+            let mut empty = block.clone();
+            empty["input"] = json!({});
+            let input = block["input"].to_string();
+            (
+                empty,
+                json!({"type": "input_json_delta", "partial_json": input}),
+            )
+        };
+        send(json!({"type": "content_block_start", "index": index, "content_block": empty}));
+        send(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+        send(json!({"type": "content_block_stop", "index": index}));
+    }
+    send(json!({
+        "type": "message_delta",
+        "delta": {"stop_reason": message["stop_reason"], "stop_sequence": null},
+        "usage": message["usage"],
+    }));
+    send(json!({"type": "message_stop"}));
+    out
+}

@@ -1,0 +1,74 @@
+//! Processes of a case: waited for with a deadline, and none left behind.
+//!
+//! Only processes that this stage started are ever signalled: by the group it made, or by the
+//! case's own folder in their environment.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Waits for a process until the deadline, then ends its group.
+pub(super) fn finish(mut command: Command, input: Option<&str>) -> Result<Output> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(if input.is_some() {
+        Stdio::piped()
+    } else {
+        Stdio::null()
+    });
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("cannot start {name}"))?;
+    let id = child.id();
+    if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+        let _ = stdin.write_all(input.as_bytes()); // one that does not read is judged by its answer
+    }
+    let (send, receive) = mpsc::channel();
+    let waiting = thread::spawn(move || drop(send.send(child.wait_with_output())));
+    let output = receive.recv_timeout(DEADLINE);
+    if output.is_err() {
+        signal(&format!("-{id}"));
+        let _ = receive.recv_timeout(Duration::from_secs(5));
+        bail!("{name} did not end within {} s", DEADLINE.as_secs());
+    }
+    let _ = waiting.join();
+    output
+        .context("no output")?
+        .with_context(|| format!("cannot read from {name}"))
+}
+
+/// Processes that carry this case's folder in their environment, found where `/proc` exists.
+pub(super) fn leftovers(root: &Path) -> Vec<u32> {
+    let mark = format!("STUB_LOG={}/", root.display());
+    let list = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = list.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
+    ids.filter(|id| {
+        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|entry| entry.starts_with(mark.as_bytes()))
+    })
+    .collect()
+}
+
+/// Ends processes that a case started.
+pub(super) fn kill_all(ids: &[u32]) {
+    for id in ids {
+        signal(&id.to_string());
+    }
+}
+
+fn signal(target: &str) {
+    let _ = Command::new("kill")
+        .args(["-KILL", "--", target])
+        .stderr(Stdio::null())
+        .status();
+}

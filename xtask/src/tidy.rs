@@ -1,0 +1,221 @@
+//! The invariants of ARCHITECTURE.md as code.
+//!
+//! Each check is a function over the `Tree` and one row in `CHECKS`; every row
+//! has a case in `tidy/tests.rs` that shows it can fail. Rules that the
+//! compiler or clippy can hold do not belong here.
+
+mod dependencies;
+mod documents;
+mod shape;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod words;
+
+use std::fmt;
+use std::io::Write as _;
+
+use anyhow::bail;
+
+use self::tree::{File, Tree};
+
+/// What is wrong, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    path: String,
+    line: usize,
+    advice: String,
+}
+
+impl Complaint {
+    /// About a place in a file, by byte offset.
+    fn at(file: &File, offset: usize, advice: impl Into<String>) -> Self {
+        Self {
+            path: file.path.clone(),
+            line: source::line_of(&file.text, offset),
+            advice: advice.into(),
+        }
+    }
+
+    /// About a file as a whole, or one that is missing.
+    fn of(path: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            line: 1,
+            advice: advice.into(),
+        }
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.advice)
+    }
+}
+
+/// A rule, and why we have it.
+struct Check {
+    name: &'static str,
+    reason: &'static str,
+    run: fn(&Tree) -> Vec<Complaint>,
+}
+
+const CHECKS: &[Check] = &[
+    Check {
+        name: "heavy dependencies stay behind their crate",
+        reason: "a short-lived process must not pay for a runtime, a parser or a database",
+        run: dependencies::firewalls,
+    },
+    Check {
+        name: "crates depend downwards only",
+        reason: "the three products meet in the vocabulary and in the binary, nowhere else",
+        run: dependencies::directions,
+    },
+    Check {
+        name: "dependencies come from the default registry",
+        reason: "anyone can build the lock file as it stands",
+        run: dependencies::sources,
+    },
+    Check {
+        name: "siblings do not mention each other",
+        reason: "each of the three products can be embedded and understood alone",
+        run: words::siblings,
+    },
+    Check {
+        name: "the vocabulary does nothing",
+        reason: "values are the same in every process, whatever the clock or the disk says",
+        run: words::vocabulary,
+    },
+    Check {
+        name: "the environment is read in one crate",
+        reason: "what a library does follows from its arguments",
+        run: words::environment,
+    },
+    Check {
+        name: "product ids live in remora-agents",
+        reason: "an agent is added in one place",
+        run: words::products,
+    },
+    Check {
+        name: "model providers live in the server's model folder",
+        reason: "a provider is added in one place",
+        run: words::providers,
+    },
+    Check {
+        name: "SQL lives in remora-store",
+        reason: "a backend is changed in one place",
+        run: words::sql,
+    },
+    Check {
+        name: "connections are opened in connect.rs",
+        reason: "pragmas and timeouts are set once for every connection",
+        run: words::connections,
+    },
+    Check {
+        name: "memory's own types stay off the wire",
+        reason: "what crosses a process is a type of the vocabulary",
+        run: words::memory_types,
+    },
+    Check {
+        name: "events are listed in one file",
+        reason: "a new event touches the table, a payload and a fixture",
+        run: words::events,
+    },
+    Check {
+        name: "nothing is left unfinished or silenced",
+        reason: "a skipped test or a silenced lint is a fault nobody sees",
+        run: words::unfinished,
+    },
+    Check {
+        name: "exceptions give their reason",
+        reason: "an exception without a reason is never removed",
+        run: words::exceptions,
+    },
+    Check {
+        name: "nobody sleeps",
+        reason: "a sleep is either too short or too long; wait on a condition with a deadline",
+        run: words::sleeps,
+    },
+    Check {
+        name: "files stay small",
+        reason: "the file that attracts everything is stopped on its first day",
+        run: shape::size,
+    },
+    Check {
+        name: "files say what they own",
+        reason: "a reader learns a file's duty, and its limits, from its first lines",
+        run: shape::headers,
+    },
+    Check {
+        name: "files are named after what they own",
+        reason: "a name that could hold anything soon does",
+        run: shape::names,
+    },
+    Check {
+        name: "fixtures stay small",
+        reason: "everyone who clones the repository carries them",
+        run: shape::fixtures,
+    },
+    Check {
+        name: "migrations carry the same numbers everywhere",
+        reason: "two backends with the same number have the same schema",
+        run: shape::migrations,
+    },
+    Check {
+        name: "the map shows every crate",
+        reason: "ARCHITECTURE.md is where people start",
+        run: documents::map,
+    },
+    Check {
+        name: "documents name what exists",
+        reason: "a document that drifts is worse than none",
+        run: documents::names,
+    },
+    Check {
+        name: "the README's commands are the ones we run",
+        reason: "a newcomer's first two commands must be the best tested ones",
+        run: documents::commands,
+    },
+    Check {
+        name: "one page for everyone who works here",
+        reason: "two copies of the rules become two sets of rules",
+        run: documents::one_page,
+    },
+    Check {
+        name: "no paths of one machine",
+        reason: "the repository means the same wherever it lies",
+        run: documents::machine_paths,
+    },
+];
+
+/// Prints every complaint and fails if there is one.
+pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
+    if let Some(extra) = args.first() {
+        bail!("tidy takes no arguments, got `{extra}`");
+    }
+    let report = report(&Tree::read(&tree::root())?);
+    if !report.is_empty() {
+        bail!("the tree is not tidy\n\n{report}");
+    }
+    writeln!(std::io::stdout(), "tidy: {} checks passed", CHECKS.len())?;
+    Ok(())
+}
+
+/// All complaints as text, grouped by check; empty if there are none.
+fn report(tree: &Tree) -> String {
+    let mut groups = Vec::new();
+    for check in CHECKS {
+        let complaints = (check.run)(tree);
+        if !complaints.is_empty() {
+            let lines: Vec<_> = complaints.iter().map(|c| format!("  {c}\n")).collect();
+            groups.push(format!(
+                "{} ({})\n{}",
+                check.name,
+                check.reason,
+                lines.concat()
+            ));
+        }
+    }
+    groups.join("\n")
+}

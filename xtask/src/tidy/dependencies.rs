@@ -1,0 +1,158 @@
+//! Who may depend on whom, read from the manifests.
+
+use super::Complaint;
+use super::tree::{Package, Tree};
+
+/// A dependency and the only packages that may ask for it.
+const FIREWALLS: &[(&str, &[&str], &str)] = &[
+    (
+        "tokio",
+        &["remora-server"],
+        "only the worker has a runtime; block in a thread instead",
+    ),
+    (
+        "clap",
+        &["remora-cli"],
+        "only the binary reads arguments; take a struct instead",
+    ),
+    (
+        "clap_complete",
+        &["remora-cli", "xtask"],
+        "completions belong to the binary",
+    ),
+    (
+        "rusqlite",
+        &["remora-store"],
+        "go through the store's port instead",
+    ),
+    (
+        "anyhow",
+        &["xtask"],
+        "libraries and the binary have typed errors",
+    ),
+];
+
+/// A package and what it must never ask for.
+const FORBIDDEN: &[(&str, &str, &str)] = &[(
+    "remora-client",
+    "regex",
+    "building one costs more than the whole process may",
+)];
+
+/// The vocabulary's dependencies, all of them.
+const VOCABULARY: &[&str] = &["serde", "serde_json", "thiserror"];
+
+/// Our crates and which of ours each may use. The binary may use any.
+const DIRECTIONS: &[(&str, &[&str])] = &[
+    ("remora-protocol", &[]),
+    ("remora-hooks", &["remora-protocol"]),
+    ("remora-instructions", &["remora-protocol"]),
+    ("remora-agents", &["remora-protocol"]),
+    ("remora-client", &["remora-protocol"]),
+    ("remora-memory", &["remora-protocol"]),
+    ("remora-store", &["remora-protocol", "remora-memory"]),
+    (
+        "remora-server",
+        &[
+            "remora-protocol",
+            "remora-agents",
+            "remora-client",
+            "remora-memory",
+            "remora-store",
+        ],
+    ),
+];
+
+const ANY: &[&str] = &["remora-cli", "xtask"];
+
+/// What tests alone ask for does not count: it is not in what people run.
+pub(super) fn firewalls(tree: &Tree) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for package in &tree.packages {
+        let name = package.name.as_str();
+        for wanted in package.dependencies.iter().filter(|d| !d.only_tests) {
+            let wanted = wanted.name.as_str();
+            for (heavy, allowed, advice) in FIREWALLS {
+                if wanted == *heavy && !allowed.contains(&name) {
+                    complaints.push(about(package, &format!("remove `{heavy}`: {advice}")));
+                }
+            }
+            for (barred, heavy, advice) in FORBIDDEN {
+                if wanted == *heavy && name == *barred {
+                    complaints.push(about(package, &format!("remove `{heavy}`: {advice}")));
+                }
+            }
+            if name == "remora-protocol" && !VOCABULARY.contains(&wanted) {
+                complaints.push(about(
+                    package,
+                    &format!(
+                        "remove `{wanted}`: the vocabulary uses {} and nothing else",
+                        VOCABULARY.join(", ")
+                    ),
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+/// Here tests count too: a test that needs a sibling belongs to the binary.
+pub(super) fn directions(tree: &Tree) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for package in &tree.packages {
+        if ANY.contains(&package.name.as_str()) {
+            continue;
+        }
+        let Some((_, allowed)) = DIRECTIONS.iter().find(|(name, _)| *name == package.name) else {
+            complaints.push(about(
+                package,
+                "a new crate needs its reason in lib.rs and a row in DIRECTIONS of xtask's dependencies.rs",
+            ));
+            continue;
+        };
+        for wanted in &package.dependencies {
+            let ours = wanted.name.starts_with("remora-") || wanted.name == "xtask";
+            if ours && wanted.name != package.name && !allowed.contains(&wanted.name.as_str()) {
+                complaints.push(about(
+                    package,
+                    &format!(
+                        "remove `{}`: dependencies point down only; let the two meet in remora-cli",
+                        wanted.name
+                    ),
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+pub(super) fn sources(tree: &Tree) -> Vec<Complaint> {
+    const DEFAULT: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
+    let Some(lock) = tree.file("Cargo.lock") else {
+        return vec![Complaint::of(
+            "Cargo.lock",
+            "commit the lock file: the binary is built from it",
+        )];
+    };
+    let mut offset = 0;
+    let mut complaints = Vec::new();
+    for line in lock.text.split_inclusive('\n') {
+        if line.starts_with("source = ") && line.trim_end() != DEFAULT {
+            complaints.push(Complaint::at(
+                lock,
+                offset,
+                "use a release from the default registry instead of a fork or a mirror",
+            ));
+        }
+        offset += line.len();
+    }
+    complaints
+}
+
+fn about(package: &Package, advice: &str) -> Complaint {
+    let folder = match package.name.as_str() {
+        "xtask" => "xtask".to_owned(),
+        name => format!("crates/{name}"),
+    };
+    Complaint::of(format!("{folder}/Cargo.toml"), advice)
+}

@@ -1,0 +1,207 @@
+//! The workspace as the checks see it: its files and its packages, read once.
+//!
+//! Checks get a `Tree` and nothing else, so a test can hand them a small one
+//! made of strings.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use super::source::Source;
+
+/// Folders that hold nothing of ours.
+const SKIPPED: &[&str] = &[".git", "target", "node_modules"];
+
+/// Everything the checks look at.
+#[derive(Default)]
+pub(crate) struct Tree {
+    pub(crate) files: Vec<File>,
+    pub(crate) packages: Vec<Package>,
+}
+
+/// One file, by its path from the root, with `/` on every system.
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) size: u64,
+    /// Empty if the file is not text.
+    pub(crate) text: String,
+    /// Where a symbolic link points; its text is not read twice.
+    pub(crate) link: Option<String>,
+    /// Taken apart, if it is a Rust file.
+    pub(crate) source: Option<Source>,
+}
+
+/// A member of the workspace.
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// What a package asks for in its manifest.
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    pub(crate) only_tests: bool,
+}
+
+impl Tree {
+    pub(crate) fn read(root: &Path) -> anyhow::Result<Self> {
+        let mut files = Vec::new();
+        walk(root, root, &mut files)?;
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Self {
+            files,
+            packages: packages(root)?,
+        })
+    }
+
+    pub(crate) fn file(&self, path: &str) -> Option<&File> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
+    /// Every Rust file with its parts.
+    pub(crate) fn rust(&self) -> impl Iterator<Item = (&File, &Source)> {
+        self.files
+            .iter()
+            .filter_map(|file| Some((file, file.source.as_ref()?)))
+    }
+
+    /// Whether a file or folder ends with these whole path segments.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        let wanted = format!("/{}", path.trim_start_matches("./").trim_end_matches('/'));
+        let folder = path.ends_with('/');
+        self.files.iter().any(|file| {
+            let own = format!("/{}", file.path);
+            (!folder && own.ends_with(&wanted)) || own.contains(&format!("{wanted}/"))
+        })
+    }
+}
+
+impl File {
+    pub(crate) fn new(path: &str, text: &str) -> Self {
+        let rust = Path::new(path).extension().is_some_and(|end| end == "rs");
+        Self {
+            path: path.to_owned(),
+            size: text.len() as u64,
+            text: text.to_owned(),
+            link: None,
+            source: rust.then(|| Source::read(text)),
+        }
+    }
+
+    /// The crate's folder name, for files under `crates/`.
+    pub(crate) fn krate(&self) -> Option<&str> {
+        self.path.strip_prefix("crates/")?.split('/').next()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    pub(crate) fn ends(&self, extension: &str) -> bool {
+        Path::new(&self.path)
+            .extension()
+            .is_some_and(|end| end == extension)
+    }
+
+    /// Whether the whole file is only seen by tests or benches.
+    pub(crate) fn only_tests(&self) -> bool {
+        self.name() == "tests.rs"
+            || self
+                .path
+                .split('/')
+                .rev()
+                .skip(1)
+                .any(|folder| matches!(folder, "tests" | "benches" | "fuzz"))
+    }
+}
+
+/// The workspace this program was built from.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_owned()
+}
+
+fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
+        let entry = entry?;
+        let path = entry.path();
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            if !SKIPPED.iter().any(|name| entry.file_name() == *name) {
+                walk(root, &path, files)?;
+            }
+            continue;
+        }
+        let own = path
+            .strip_prefix(root)?
+            .to_string_lossy()
+            .replace('\\', "/");
+        if kind.is_symlink() {
+            let target = fs::read_link(&path)?.to_string_lossy().into_owned();
+            let mut file = File::new(&own, "");
+            file.link = Some(target);
+            files.push(file);
+            continue;
+        }
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            // Editors and builds remove their own files while we look.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error).with_context(|| format!("reading {own}")),
+        };
+        let size = bytes.len() as u64;
+        let mut file = File::new(&own, &String::from_utf8(bytes).unwrap_or_default());
+        file.size = size;
+        files.push(file);
+    }
+    Ok(())
+}
+
+fn packages(root: &Path) -> anyhow::Result<Vec<Package>> {
+    let output = Command::new(cargo())
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(root)
+        .output()
+        .context("starting cargo metadata")?;
+    if !output.status.success() {
+        bail!(
+            "cargo metadata failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let list = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    Ok(list(&metadata, "packages")
+        .iter()
+        .map(|package| Package {
+            name: text(package, "name"),
+            dependencies: list(package, "dependencies")
+                .iter()
+                .map(|dependency| Dependency {
+                    name: text(dependency, "name"),
+                    only_tests: dependency["kind"] == "dev",
+                })
+                .collect(),
+        })
+        .collect())
+}
+
+/// The cargo that runs us, else the one on the path.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo names itself to its children in the environment"
+)]
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
