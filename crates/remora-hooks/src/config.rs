@@ -11,6 +11,7 @@ use remora_protocol::EventName;
 use serde_json::{Map, Value};
 
 mod check;
+mod switches;
 
 /// How a command is given to the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,7 +227,7 @@ pub(crate) fn read_map(map: &Map<String, Value>, strictness: Strictness) -> Read
     let mut warnings = Vec::new();
     let mut settings = Settings::default();
     if strictness != Strictness::Plugin
-        && let Err(problem) = check::switches(map, strictness, &mut settings, &mut warnings)
+        && let Err(problem) = switches::read(map, strictness, &mut settings, &mut warnings)
     {
         return Read::Void(problem);
     }

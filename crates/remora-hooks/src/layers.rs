@@ -10,12 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
 use crate::config::{self, HandlerConfig, Read, Settings, Strictness};
 use crate::error::LoadError;
 use crate::names;
 use crate::permissions::RuleText;
+
+mod discover;
+mod plugin;
 
 /// Where a handler or a rule was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -224,7 +225,7 @@ pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
         layers.take_hooks(place, settings);
     }
     let mut ordinary = Vec::new();
-    for (source, path) in files(places) {
+    for (source, path) in discover::files(places) {
         let place = Arc::new(Place {
             source,
             file: Some(path.clone()),
@@ -265,56 +266,9 @@ pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
         layers.take_switches(place, settings);
     }
     for dir in &places.plugins {
-        plugin(dir, places, &mut layers)?;
+        plugin::load(dir, places, &mut layers)?;
     }
     Ok(layers)
-}
-
-/// User, project and local files, in that order.
-fn files(places: &Places) -> Vec<(Source, PathBuf)> {
-    let mut files = Vec::new();
-    let settings = |dir: &Path, name: &str| dir.join(names::SETTINGS_DIR).join(name);
-    if places.sources.user {
-        files.push((Source::User, places.config_dir().join(names::SETTINGS_FILE)));
-    }
-    // Started in the home itself, the project's file is the user's.
-    let own = settings(&places.project, names::SETTINGS_FILE);
-    if places.sources.project && !files.iter().any(|(_, f)| *f == own) {
-        files.push((Source::Project, own));
-    }
-    if places.sources.local {
-        let root = repository_root(&places.project)
-            .filter(|root| *root != places.home && *root != places.project);
-        for dir in root.iter().chain([&places.project]) {
-            files.push((Source::Local, settings(dir, names::LOCAL_SETTINGS_FILE)));
-        }
-    }
-    files
-}
-
-/// The top of the repository around a directory; for a worktree the main
-/// checkout.
-fn repository_root(dir: &Path) -> Option<PathBuf> {
-    let top = dir.ancestors().find(|d| d.join(".git").exists())?;
-    let mark = top.join(".git");
-    if mark.is_file() {
-        let text = fs::read_to_string(&mark).ok()?;
-        let target = Path::new(text.trim().strip_prefix("gitdir:")?.trim()).to_path_buf();
-        let target = if target.is_absolute() {
-            target
-        } else {
-            top.join(target)
-        };
-        // <main>/.git/worktrees/<name>
-        if let Some(git) = target
-            .ancestors()
-            .find(|d| d.file_name().is_some_and(|n| n == ".git"))
-            && let Some(main) = git.parent()
-        {
-            return Some(main.to_path_buf());
-        }
-    }
-    Some(top.to_path_buf())
 }
 
 /// The managed file and its drop-ins. Any doubt about them is an error.
@@ -374,105 +328,6 @@ fn managed(dir: &Path, layers: &mut Layers) -> Result<Vec<(Arc<Place>, Settings)
         }
     }
     Ok(read)
-}
-
-/// A plugin: `hooks/hooks.json` and what its manifest adds.
-fn plugin(dir: &Path, places: &Places, layers: &mut Layers) -> Result<(), LoadError> {
-    let wrong = |problem: String| LoadError::Plugin {
-        dir: dir.to_path_buf(),
-        problem,
-    };
-    if !dir.is_dir() {
-        return Err(wrong("is not a directory".into()));
-    }
-    let manifest_path = dir.join(names::PLUGIN_MANIFEST);
-    let manifest: Map<String, Value> = match fs::read(&manifest_path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map_err(|e| wrong(format!("{} is not valid ({e})", names::PLUGIN_MANIFEST)))?,
-        Err(e) if absent(&e) => Map::new(),
-        Err(e) => return Err(wrong(format!("{}: {}", names::PLUGIN_MANIFEST, cause(&e)))),
-    };
-    let folder = dir
-        .file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let name = manifest
-        .get("name")
-        .and_then(Value::as_str)
-        .map_or(folder, str::to_owned);
-    let id: String = format!("{name}-inline")
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
-                c
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    let data = places.config_dir().join("plugins").join("data").join(id);
-    let plugin = Plugin {
-        name,
-        root: dir.to_path_buf(),
-        data,
-    };
-
-    let mut files = vec![dir.join(names::PLUGIN_HOOKS)];
-    let mut inline = None;
-    match manifest.get("hooks") {
-        Some(Value::String(path)) => files.push(dir.join(path)),
-        Some(Value::Array(list)) => {
-            files.extend(list.iter().filter_map(Value::as_str).map(|p| dir.join(p)));
-        }
-        Some(Value::Object(hooks)) => {
-            // Inline hooks stand with or without their wrapper.
-            let wrapped = if hooks.contains_key("hooks") {
-                hooks.clone()
-            } else {
-                Map::from_iter([("hooks".to_owned(), Value::Object(hooks.clone()))])
-            };
-            inline = Some(wrapped);
-        }
-        _ => {}
-    }
-    // A manifest may name the default file again.
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for file in files {
-        let real = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
-        if seen.contains(&real) {
-            continue;
-        }
-        seen.push(real);
-        let place = Place {
-            source: Source::Plugin,
-            file: Some(file.clone()),
-            plugin: Some(plugin.clone()),
-        };
-        let place = Arc::new(place);
-        match fs::read(&file) {
-            Ok(bytes) => {
-                if let Some((place, settings)) =
-                    layers.parse(&place, &String::from_utf8_lossy(&bytes))
-                {
-                    layers.take_hooks(&place, &settings);
-                }
-            }
-            Err(error) => layers.unread(&place, &error),
-        }
-    }
-    if let Some(map) = inline {
-        let place = Place {
-            source: Source::Plugin,
-            file: Some(manifest_path),
-            plugin: Some(plugin),
-        };
-        let place = Arc::new(place);
-        let read = config::read_map(&map, Strictness::Plugin);
-        if let Some((place, settings)) = layers.keep(&place, read) {
-            layers.take_hooks(&place, &settings);
-        }
-    }
-    Ok(())
 }
 
 impl Layers {

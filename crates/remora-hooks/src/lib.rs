@@ -28,6 +28,7 @@ mod run;
 mod session_env;
 mod shell;
 mod trust;
+mod verdict;
 
 use std::path::{Path, PathBuf};
 

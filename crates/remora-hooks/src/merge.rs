@@ -1,7 +1,9 @@
 //! Folds the answers of all handlers into one outcome. Pure: same answers in
 //! the same order, same outcome, whatever the timing.
 
-use remora_protocol::{Answers, Event, EventDef, EventName, Outcome, Permission, StopEffect};
+use remora_protocol::{
+    Answers, Elicited, Event, EventDef, EventName, Outcome, Permission, StopEffect,
+};
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, RequestDecision};
@@ -12,12 +14,16 @@ pub(crate) fn merge(event: &Event, answers: &[Answer]) -> Outcome {
     let def = event.name.def();
     let mut outcome = Outcome::default();
     texts(&mut outcome, answers);
+    // A title belongs to a conversation; clearing and compacting keep theirs.
+    if matches!(event.str("source"), Some("clear" | "compact")) {
+        outcome.session_title = None;
+    }
     if def.answers.contains(Answers::REQUEST) {
         requests(&mut outcome, answers);
     } else if def.answers.contains(Answers::PERMISSION) {
         permissions(&mut outcome, def, answers);
     } else {
-        blocks(&mut outcome, def, answers);
+        blocks(&mut outcome, event, answers);
     }
     stops(&mut outcome, def, answers);
     if def.answers.contains(Answers::OUTPUT) {
@@ -139,9 +145,21 @@ fn requests(outcome: &mut Outcome, answers: &[Answer]) {
     }
 }
 
-fn blocks(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
+fn blocks(outcome: &mut Outcome, event: &Event, answers: &[Answer]) {
+    let def = event.name.def();
     outcome.reason = join(answers.iter().filter_map(|a| a.block.as_deref()), "\n");
     outcome.blocked = outcome.reason.is_some();
+    // The organisation's own settings cannot be kept out.
+    if def.name == EventName::ConfigChange && event.str("source") == Some("policy_settings") {
+        outcome.blocked = false;
+    }
+    // Refusing to let a server ask is declining in the person's place.
+    if outcome.blocked && def.answers.contains(Answers::ELICIT) {
+        outcome.elicitation = Some(Elicited {
+            action: "decline".into(),
+            content: None,
+        });
+    }
     // A worktree that some handler made is there, whatever another one said.
     if def.name == EventName::WorktreeCreate && outcome.worktree_path.is_some() {
         outcome.blocked = false;

@@ -46,3 +46,17 @@ pub(crate) const HOST_PID: &str = "CLAUDE_PID";
 pub(crate) const SESSION_END_MS: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
 /// Variables with this prefix are not passed on.
 pub(crate) const DROPPED_PREFIX: &str = "OTEL_";
+/// Set to 1: credentials of model services are not passed on.
+pub(crate) const SCRUB: &str = "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB";
+/// Those credentials.
+pub(crate) const CREDENTIALS: [&str; 7] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+];
+/// Variables that belong to one handler of one event, never inherited.
+pub(crate) const OWN: [&str; 4] = [EFFORT, ENV_FILE, PLUGIN_ROOT, PLUGIN_DATA];

@@ -39,6 +39,13 @@ pub(crate) struct PathRule {
 impl PathRule {
     /// Reads a pattern.
     pub(crate) fn new(text: &str) -> Self {
+        // Blanks at the end do not count, unless the last is escaped.
+        let trimmed = text.trim_end_matches(' ');
+        let text = if trimmed.ends_with('\\') && trimmed.len() < text.len() {
+            &text[..=trimmed.len()]
+        } else {
+            trimmed
+        };
         let (anchor, rest) = if let Some(rest) = text.strip_prefix("//") {
             (Anchor::Root, format!("/{rest}"))
         } else if let Some(rest) = text.strip_prefix("~/") {
@@ -48,8 +55,7 @@ impl PathRule {
         } else {
             (
                 Anchor::Cwd,
-                text.strip_prefix("./")
-                    .map_or_else(|| text.to_owned(), |rest| format!("/{rest}")),
+                text.strip_prefix("./").unwrap_or(text).to_owned(),
             )
         };
         let mut rule = Self {
@@ -63,7 +69,9 @@ impl PathRule {
         let dead = body.is_empty()
             || rest.starts_with(['!', '#'])
             || body.starts_with('~')
-            || body.split('/').any(|s| s == ".." || s == ".");
+            || body
+                .split('/')
+                .any(|s| s == ".." || s == "." || has_open_class(s));
         if !dead {
             rule.floating = !rest.trim_end_matches('/').contains('/');
             rule.segments = Some(
@@ -190,7 +198,8 @@ enum Piece {
     Char(char),
     AnyOne,
     Star,
-    Class(bool, Vec<(char, char)>),
+    Class(Vec<(char, char)>),
+    OpenClass,
 }
 
 fn pieces(pattern: &str) -> Vec<Piece> {
@@ -213,7 +222,7 @@ fn pieces(pattern: &str) -> Vec<Piece> {
                     i += len + 1;
                     class(body)
                 }
-                None => Piece::Char('['),
+                None => Piece::OpenClass,
             },
             other => Piece::Char(other),
         });
@@ -221,12 +230,8 @@ fn pieces(pattern: &str) -> Vec<Piece> {
     pieces
 }
 
-/// `[ab]`, `[a-z]`, `[^a]`. A leading `!` is a member like any other.
+/// `[ab]`, `[a-z]`. A leading `!` or `^` is a member like any other.
 fn class(body: &[char]) -> Piece {
-    let (negated, body) = match body {
-        ['^', rest @ ..] => (true, rest),
-        _ => (false, body),
-    };
     let mut ranges = Vec::new();
     let mut i = 0;
     while i < body.len() {
@@ -238,7 +243,14 @@ fn class(body: &[char]) -> Piece {
             i += 1;
         }
     }
-    Piece::Class(negated, ranges)
+    Piece::Class(ranges)
+}
+
+/// A class that is never closed makes the whole pattern match nothing.
+fn has_open_class(segment: &str) -> bool {
+    pieces(segment)
+        .iter()
+        .any(|p| matches!(p, Piece::OpenClass))
 }
 
 /// One segment against one name. `*` stays inside the segment.
@@ -258,9 +270,8 @@ fn glob(pattern: &str, name: &str) -> bool {
             Some(piece) => name.get(p).is_some_and(|c| match piece {
                 Piece::Char(want) => want == c,
                 Piece::AnyOne | Piece::Star => true,
-                Piece::Class(negated, ranges) => {
-                    ranges.iter().any(|(a, b)| a <= c && c <= b) != *negated
-                }
+                Piece::Class(ranges) => ranges.iter().any(|(a, b)| a <= c && c <= b),
+                Piece::OpenClass => false,
             }),
         };
         if step && s == pieces.len() {
@@ -337,8 +348,41 @@ mod tests {
             ("a\\ b", "/h/app/sub/a b", true),
             ("**/deep/a", "/h/app/sub/x/y/deep/a", true),
             ("..", "/h/app", false),
+            ("[^a].py", "/h/app/sub/a.py", true),
+            ("[^a].py", "/h/app/sub/b.py", false),
+            ("[a", "/h/app/sub/[a", false),
+            ("a.py ", "/h/app/sub/a.py", true),
+            (" a.py", "/h/app/sub/a.py", false),
+            ("./src", "/h/app/sub/x/src/a", true),
         ] {
             assert_eq!(hits(rule, path), expected, "{rule} on {path}");
+        }
+    }
+
+    /// 115 patterns on 23 paths, as the client judged them.
+    #[test]
+    fn patterns_fit_as_with_the_client() {
+        let book: serde_json::Value =
+            serde_json::from_str(include_str!("../cases/path-rules.json")).unwrap();
+        let project = Path::new("/t/project");
+        let bases = Bases {
+            home: Path::new("/t/home"),
+            start: project,
+            cwd: project,
+        };
+        for row in book["paths"].as_array().unwrap() {
+            let path = row["path"].as_str().unwrap();
+            let ours: Vec<_> = book["patterns"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|p| PathRule::new(p.as_str().unwrap()).matches(path, bases))
+                .collect();
+            assert_eq!(
+                ours,
+                row["fit"].as_array().unwrap().iter().collect::<Vec<_>>(),
+                "{path}"
+            );
         }
     }
 

@@ -1,93 +1,24 @@
 //! Permission rules: what the merged `permissions` blocks and the mode say of
 //! one tool call, and how that joins with what the hooks said. Pure.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use remora_protocol::Permission;
 use serde_json::{Map, Value};
 
-use crate::condition::{current_name, path_field, split_rule};
-use crate::config::PermissionLists;
-use crate::layers::{Place, Source};
-use crate::path_rule::{Bases, PathRule, wildcard};
-use crate::shell::{self, BashPattern, Reading};
+use crate::condition::{current_name, path_field};
+use crate::path_rule::Bases;
 
+mod bash;
 mod modes;
+mod rule;
 
 pub use modes::PermissionMode;
+pub use rule::RuleText;
 
-/// One rule as written, with its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleText {
-    /// The list it stands in.
-    pub list: Permission,
-    /// The rule.
-    pub text: String,
-    /// The layer.
-    pub source: Source,
-    /// The file.
-    pub file: Option<PathBuf>,
-}
-
-impl RuleText {
-    pub(crate) fn of(place: &Place, lists: &PermissionLists) -> Vec<Self> {
-        let rows = [
-            (Permission::Deny, &lists.deny),
-            (Permission::Ask, &lists.ask),
-            (Permission::Allow, &lists.allow),
-        ];
-        rows.into_iter()
-            .flat_map(|(list, texts)| texts.iter().map(move |text| (list, text)))
-            .map(|(list, text)| Self {
-                list,
-                text: text.clone(),
-                source: place.source,
-                file: place.file.clone(),
-            })
-            .collect()
-    }
-}
-
-impl fmt::Display for RuleText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} rule `{}` {}",
-            self.list.as_str(),
-            self.text,
-            self.source.label()
-        )
-    }
-}
-
-#[derive(Debug)]
-enum Target {
-    /// The whole tool, or with `server` all tools of a server.
-    Tool,
-    Server(String),
-    Bash(BashPattern),
-    Path(PathRule),
-    Domain(String),
-    /// An exact or prefix name in an input field.
-    Named {
-        field: &'static str,
-        pattern: String,
-    },
-    Param {
-        field: String,
-        pattern: String,
-    },
-    /// Written, but without effect.
-    Void(&'static str),
-}
-
-#[derive(Debug)]
-struct Rule {
-    text: RuleText,
-    tool: String,
-    target: Target,
-}
+use bash::{FILE_COMMANDS, Line, Paths};
+use modes::Area;
+use rule::Rule;
 
 /// Why a decision is what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,7 +62,7 @@ impl Permissions {
                 ));
                 continue;
             };
-            if let Target::Void(why) = rule.target {
+            if let Some(why) = rule.void() {
                 warnings.push(format!("{text} has no effect: {why}"));
             }
             rules.push(rule);
@@ -151,13 +82,13 @@ impl Permissions {
         mode: PermissionMode,
         bases: Bases<'_>,
     ) -> Decision {
-        let call = Call::new(tool, input, bases.home);
+        let call = Call::new(tool, input, bases);
         for list in [Permission::Deny, Permission::Ask, Permission::Allow] {
-            if let Some(rule) = self
+            let rule = self
                 .rules
                 .iter()
-                .find(|r| r.text.list == list && r.covers(&call, bases))
-            {
+                .find(|r| r.text.list == list && r.covers(&call, bases));
+            if let Some(rule) = rule {
                 return Decision {
                     permission: list,
                     rule: Some(rule.text.text.clone()),
@@ -165,10 +96,12 @@ impl Permissions {
                 };
             }
         }
-        if let Some(decision) = self.allows_each_command(&call) {
-            return decision;
-        }
-        modes::decide(&call, mode, bases, &self.directories)
+        let area = Area {
+            bases,
+            extra: &self.directories,
+        };
+        self.allows_each_command(&call, mode, area)
+            .unwrap_or_else(|| modes::decide(&call, mode, area))
     }
 
     /// The deny rule that keeps the host from even announcing a call: one for
@@ -179,13 +112,12 @@ impl Permissions {
         input: &Map<String, Value>,
         bases: Bases<'_>,
     ) -> Option<String> {
-        let call = Call::new(tool, input, bases.home);
-        self.rules
-            .iter()
-            .filter(|r| r.text.list == Permission::Deny)
-            .filter(|r| matches!(r.target, Target::Tool | Target::Server(_) | Target::Path(_)))
-            .find(|r| r.covers(&call, bases))
-            .map(|r| r.text.to_string())
+        let call = Call::new(tool, input, bases);
+        let hides = |r: &&Rule| {
+            let by_path = call.line.is_some() && r.text.text.contains('(');
+            r.text.list == Permission::Deny && r.hides() && !by_path && r.covers(&call, bases)
+        };
+        self.rules.iter().find(hides).map(|r| r.text.to_string())
     }
 
     /// Joins the hooks' decision with the rules. A hook can tighten; it can
@@ -233,37 +165,68 @@ impl Permissions {
         }
     }
 
-    /// A Bash line is allowed when each of its commands is, by whichever rule.
-    fn allows_each_command(&self, call: &Call<'_>) -> Option<Decision> {
-        let Reading::Understood {
-            commands,
-            unknown_argument,
-            ..
-        } = call.reading.as_ref()?
-        else {
-            return None;
-        };
-        if commands.is_empty() || *unknown_argument {
-            return None;
-        }
+    /// A Bash line is allowed when each of its commands is, by whichever rule,
+    /// and when it writes only where a rule or the mode lets it.
+    fn allows_each_command(
+        &self,
+        call: &Call<'_>,
+        mode: PermissionMode,
+        area: Area<'_>,
+    ) -> Option<Decision> {
+        let line = call.line.as_ref()?;
+        let commands = line.commands()?;
         let mut used: Vec<&str> = Vec::new();
+        let allows = || {
+            self.rules
+                .iter()
+                .filter(|r| r.text.list == Permission::Allow)
+        };
         for command in commands {
-            let rule = self.rules.iter().find(|r| {
-                r.text.list == Permission::Allow
-                    && matches!(&r.target, Target::Bash(pattern) if pattern.fits_command(command))
-            });
-            match rule {
-                Some(rule) => used.push(&rule.text.text),
-                None if modes::is_read_only(&command.text)
-                    && !modes::redirects(call.command()?) => {}
+            match allows().find(|r| r.allows_command(command)) {
+                Some(rule) => {
+                    let changes = command
+                        .words
+                        .first()
+                        .is_some_and(|w| FILE_COMMANDS.contains(&w.as_str()));
+                    if changes && !area.keeps_inside(command) {
+                        return None;
+                    }
+                    used.push(&rule.text.text);
+                }
+                None if modes::is_read_only(command) => {
+                    let Paths::Read(read) = bash::paths(&command.words) else {
+                        return None;
+                    };
+                    for path in read.iter().filter(|path| !area.holds(path)) {
+                        let rule = allows()
+                            .find(|r| r.reads_paths() && r.covers_path(path, area.bases))?;
+                        used.push(&rule.text.text);
+                    }
+                }
                 None => return None,
             }
         }
+        // A change of directory would move the paths that were looked at.
+        let moves = commands
+            .iter()
+            .any(|c| c.words.first().is_some_and(|w| w == "cd"));
+        if moves && commands.iter().any(|c| !modes::is_read_only(c)) {
+            return None;
+        }
+        let written = line.redirected_writes();
+        for path in written {
+            match allows().find(|r| r.edits_paths() && r.covers_path(path, area.bases)) {
+                Some(rule) => used.push(&rule.text.text),
+                None if mode == PermissionMode::AcceptEdits && area.is_free(path) => {}
+                None => return None,
+            }
+        }
+        used.dedup();
         (!used.is_empty()).then(|| Decision {
             permission: Permission::Allow,
             rule: Some(used.join(", ")),
             why: format!(
-                "every command of the line is covered by allow rules ({})",
+                "every part of the line is covered by allow rules ({})",
                 used.join(", ")
             ),
         })
@@ -274,24 +237,19 @@ impl Permissions {
 struct Call<'a> {
     tool: &'a str,
     input: &'a Map<String, Value>,
-    reading: Option<Reading>,
+    /// The command of a Bash call.
+    line: Option<Line>,
 }
 
 impl<'a> Call<'a> {
-    fn new(tool: &'a str, input: &'a Map<String, Value>, home: &Path) -> Self {
+    fn new(tool: &'a str, input: &'a Map<String, Value>, bases: Bases<'_>) -> Self {
         let tool = current_name(tool);
-        let command = input.get("command").and_then(Value::as_str);
-        let reading = (tool == "Bash")
-            .then(|| shell::read(command.unwrap_or_default(), &home.to_string_lossy()));
-        Self {
-            tool,
-            input,
-            reading,
-        }
-    }
-
-    fn command(&self) -> Option<&str> {
-        self.text("command")
+        let command = input
+            .get("command")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let line = (tool == "Bash").then(|| Line::new(command, &bases.home.to_string_lossy()));
+        Self { tool, input, line }
     }
 
     fn text(&self, field: &str) -> Option<&str> {
@@ -314,137 +272,6 @@ impl<'a> Call<'a> {
     fn reads(&self) -> bool {
         matches!(self.tool, "Read" | "Glob" | "Grep" | "LS")
     }
-}
-
-impl Rule {
-    fn new(text: &RuleText) -> Option<Self> {
-        // `mcp__server__*` is the one rule whose tool name may hold a wildcard.
-        let starred = text.text.starts_with("mcp__") && !text.text.contains('(');
-        let (tool, pattern) = if starred {
-            (text.text.as_str(), None)
-        } else {
-            split_rule(&text.text)?
-        };
-        let tool = current_name(tool);
-        let target = match pattern {
-            None | Some("" | "*") => match tool.strip_prefix("mcp__") {
-                // `mcp__server` and `mcp__server__*` stand for all its tools.
-                Some(rest) if !rest.contains("__") => Target::Server(format!("{tool}__")),
-                _ => Target::Tool,
-            },
-            Some(pattern) => match tool {
-                "Bash" => Target::Bash(BashPattern::new(pattern)),
-                "Edit" | "Read" => Target::Path(PathRule::new(pattern)),
-                "Write" | "MultiEdit" | "NotebookEdit" | "Glob" | "Grep" => Target::Void(
-                    "path rules are written `Edit(path)` for every editing tool and `Read(path)` for reading",
-                ),
-                "WebFetch" => match pattern.strip_prefix("domain:") {
-                    Some(domain) => Target::Domain(domain.trim_end_matches('.').to_lowercase()),
-                    None => param(pattern)?,
-                },
-                "Agent" => Target::Named {
-                    field: "subagent_type",
-                    pattern: pattern.to_owned(),
-                },
-                "Skill" => Target::Named {
-                    field: "skill",
-                    pattern: pattern.to_owned(),
-                },
-                _ => param(pattern)?,
-            },
-        };
-        Some(Self {
-            text: text.clone(),
-            tool: tool.to_owned(),
-            target,
-        })
-    }
-
-    fn covers(&self, call: &Call<'_>, bases: Bases<'_>) -> bool {
-        // `mcp__server__*` arrives as a tool name with a wildcard in it.
-        if self.tool.contains('*') {
-            return wildcard(&self.tool, call.tool);
-        }
-        match &self.target {
-            Target::Void(_) => false,
-            Target::Server(prefix) => call.tool.starts_with(prefix.as_str()),
-            Target::Path(rule) => {
-                let fits_tool = match self.tool.as_str() {
-                    "Edit" => call.edits(),
-                    _ => call.reads(),
-                };
-                fits_tool && call.path().is_some_and(|path| rule.matches(path, bases))
-            }
-            _ if self.tool != call.tool => false,
-            Target::Tool => true,
-            Target::Bash(pattern) => match &call.reading {
-                // An allow needs every command; that is looked at elsewhere.
-                Some(Reading::Understood { commands, .. })
-                    if self.text.list != Permission::Allow =>
-                {
-                    commands.iter().any(|c| pattern.fits_command(c))
-                }
-                // What cannot be read is asked about rather than allowed, and
-                // only the plain text can be held against a deny or ask rule.
-                Some(_) => call
-                    .command()
-                    .is_some_and(|c| self.text.list != Permission::Allow && pattern.fits(c)),
-                None => false,
-            },
-            Target::Domain(domain) => call
-                .text("url")
-                .and_then(host)
-                .is_some_and(|h| domain_fits(domain, &h)),
-            Target::Named { field, pattern } => call.text(field).is_some_and(|name| {
-                let prefix = pattern.strip_suffix(":*");
-                name == pattern
-                    || prefix.is_some_and(|p| name == p || name.starts_with(&format!("{p}:")))
-                    || (pattern.contains('*') && prefix.is_none() && wildcard(pattern, name))
-            }),
-            Target::Param { field, pattern } => {
-                call.input.get(field).is_some_and(|value| match value {
-                    Value::String(text) => wildcard(pattern, text),
-                    Value::Number(_) | Value::Bool(_) => wildcard(pattern, &value.to_string()),
-                    _ => false,
-                })
-            }
-        }
-    }
-}
-
-fn param(pattern: &str) -> Option<Target> {
-    let (field, value) = pattern.split_once(':')?;
-    Some(Target::Param {
-        field: field.to_owned(),
-        pattern: value.to_owned(),
-    })
-}
-
-/// The host of a URL, lower case, without port, user or trailing dot.
-fn host(url: &str) -> Option<String> {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let host = authority.rsplit('@').next()?;
-    let host = if host.starts_with('[') {
-        host.split(']').next()?
-    } else {
-        host.split(':').next()?
-    };
-    Some(host.trim_end_matches('.').to_lowercase()).filter(|h| !h.is_empty())
-}
-
-/// `*.x.com` takes any subdomain but not `x.com`; elsewhere `*` stays in its label.
-fn domain_fits(pattern: &str, host: &str) -> bool {
-    if pattern == "*" {
-        return true;
-    }
-    if let Some(rest) = pattern.strip_prefix("*.") {
-        return host
-            .strip_suffix(rest)
-            .is_some_and(|h| h.len() > 1 && h.ends_with('.'));
-    }
-    let (p, h): (Vec<&str>, Vec<&str>) = (pattern.split('.').collect(), host.split('.').collect());
-    p.len() == h.len() && p.iter().zip(&h).all(|(p, h)| wildcard(p, h))
 }
 
 #[cfg(test)]

@@ -5,22 +5,22 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_protocol::{Event, EventName, Outcome, Permission};
-use serde_json::{Map, Value};
+use remora_protocol::{Event, EventName, Outcome};
+use serde_json::Value;
 
 use crate::Engine;
 use crate::answer::{self, Answer, Ended, Output, Said, Status};
 use crate::config::Kind;
 use crate::handler::{self, Finished, Running};
-use crate::host::{Attendance, Host};
+use crate::host::Host;
 use crate::layers::{Entry, Source};
 use crate::limits::Spill;
 use crate::merge::merge;
 use crate::names;
-use crate::permissions::Permissions;
 use crate::plan::{Plan, Row, Verdict};
 use crate::report::{HandlerInfo, HandlerReport, Report};
 use crate::session_env;
+use crate::verdict;
 
 /// How much of a stream a report shows.
 const SHOWN: usize = 256 << 10;
@@ -133,7 +133,7 @@ pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
     }
     let mut outcome = merge(event, &answers);
     cap(&mut outcome, event, host, &mut warnings);
-    decide(engine, event, host, &plan, &mut outcome);
+    verdict::settle(engine, event, host, &plan, &mut outcome);
     if event.name.def().env_file {
         outcome.env = session_env::collect(&env_files, host, &mut warnings);
     }
@@ -378,76 +378,6 @@ fn cap(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: &mut Vec
     {
         *text = spill.cap(std::mem::take(text), warnings);
     }
-}
-
-/// Joins the hooks' decision with the permission rules, on the input as it
-/// would be used.
-fn decide(engine: &Engine, event: &Event, host: &Host<'_>, plan: &Plan<'_>, outcome: &mut Outcome) {
-    if !matches!(
-        event.name,
-        EventName::PreToolUse | EventName::PermissionRequest
-    ) {
-        return;
-    }
-    if let Some(why) = &plan.refused {
-        outcome.final_decision = Some(Permission::Deny);
-        outcome.final_why = Some(why.clone());
-        return;
-    }
-    if outcome.permission == Some(Permission::Defer) && host.attendance == Attendance::Interactive {
-        outcome.permission = None;
-    }
-    let empty = Map::new();
-    let own = event
-        .fields
-        .get("tool_input")
-        .and_then(Value::as_object)
-        .unwrap_or(&empty);
-    let input = outcome.updated_input.as_ref().unwrap_or(own);
-    let mode = engine.permission_mode(event);
-    let rules = engine.permissions.decide(
-        event.str("tool_name").unwrap_or_default(),
-        input,
-        mode,
-        engine.bases(event),
-    );
-    host.step(|| format!("rules: {} ({})", rules.permission.as_str(), rules.why));
-    let (mut decision, mut why) = Permissions::join(outcome.permission, &rules, mode);
-    if let Some(missing) = outcome
-        .updated_input
-        .as_ref()
-        .and_then(|new| missing_field(event, new))
-    {
-        decision = Permission::Deny;
-        why = format!(
-            "the rewritten input replaces the whole input and lacks `{missing}`, so the tool refuses it"
-        );
-    }
-    // A stop takes effect once the call has been made or a hook denied it; a
-    // call that is asked about, refused or put off goes its own way.
-    let settled = outcome.permission == Some(Permission::Deny) || decision == Permission::Allow;
-    if !outcome.go_on && !settled {
-        outcome.go_on = true;
-    }
-    outcome.final_decision = Some(decision);
-    outcome.final_why = Some(why);
-}
-
-/// A field that a built-in tool cannot do without.
-fn missing_field(event: &Event, input: &Map<String, Value>) -> Option<&'static str> {
-    let needed: &[&str] = match event.str("tool_name")? {
-        "Bash" => &["command"],
-        "Read" => &["file_path"],
-        "Write" => &["file_path", "content"],
-        "Edit" => &["file_path", "old_string", "new_string"],
-        "Glob" | "Grep" => &["pattern"],
-        "WebFetch" => &["url", "prompt"],
-        _ => &[],
-    };
-    needed
-        .iter()
-        .find(|key| !input.contains_key(**key))
-        .copied()
 }
 
 fn cut(text: &str) -> String {

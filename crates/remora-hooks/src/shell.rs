@@ -28,20 +28,28 @@ pub(crate) struct SimpleCommand {
     pub words: Vec<String>,
     /// The words joined by one blank each.
     pub text: String,
+    /// The innermost bracket it stands in, as a person would write it.
+    pub inside: Option<&'static str>,
 }
 
 impl SimpleCommand {
-    fn new(words: Vec<String>) -> Self {
+    fn new(words: Vec<String>, inside: Option<&'static str>) -> Self {
         let text = words.join(" ");
-        Self { words, text }
+        Self {
+            words,
+            text,
+            inside,
+        }
     }
 
     /// The command behind a bare `xargs` (no options): the client tests it as
     /// well, one level deep.
     #[must_use]
     pub(crate) fn behind_xargs(&self) -> Option<&str> {
-        let inner = self.text.strip_prefix("xargs ")?;
-        (!inner.starts_with('-')).then_some(inner)
+        let rest = self.text.strip_prefix("xargs")?;
+        let inner = rest.trim_start();
+        let bare = rest.is_empty() || rest.len() > inner.len();
+        (bare && !inner.starts_with('-')).then_some(inner)
     }
 }
 
@@ -62,29 +70,6 @@ pub(crate) enum Reading {
         /// What stopped the reading.
         why: &'static str,
     },
-}
-
-impl Reading {
-    /// The simple commands; empty when the line is not understood.
-    #[must_use]
-    pub(crate) fn commands(&self) -> &[SimpleCommand] {
-        match self {
-            Self::Understood { commands, .. } => commands,
-            Self::NotUnderstood { .. } => &[],
-        }
-    }
-
-    /// Is every word of every command known?
-    #[must_use]
-    pub(crate) fn is_certain(&self) -> bool {
-        matches!(
-            self,
-            Self::Understood {
-                unknown_argument: false,
-                ..
-            }
-        )
-    }
 }
 
 /// Reads a command; `home` is what `$HOME` stands for.
@@ -108,9 +93,12 @@ pub(crate) fn read(command: &str, home: &str) -> Reading {
     }
 }
 
-fn understood(commands: Vec<Vec<String>>, unknown_argument: bool) -> Reading {
+fn understood(commands: Vec<SimpleCommand>, unknown_argument: bool) -> Reading {
     Reading::Understood {
-        commands: commands.into_iter().map(SimpleCommand::new).collect(),
+        commands,
         unknown_argument,
     }
 }
+
+#[cfg(test)]
+mod tests;

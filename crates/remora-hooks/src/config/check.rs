@@ -1,4 +1,4 @@
-//! The checks a document must pass, field by field.
+//! The `hooks` of a document: groups and handlers, field by field.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use remora_protocol::EventName;
 use serde_json::{Map, Value, json};
 
-use super::{Group, HandlerConfig, Kind, OnFailure, Settings, Shell, Strictness, Waiting};
+use super::{Group, HandlerConfig, Kind, OnFailure, Shell, Waiting};
 
 type Fields = Map<String, Value>;
 
@@ -14,86 +14,6 @@ type Fields = Map<String, Value>;
 /// loses one rule would let calls through.
 fn voids_the_file(event: EventName) -> bool {
     matches!(event, EventName::PreToolUse | EventName::PermissionRequest)
-}
-
-/// Reads every key but `hooks`.
-pub(super) fn switches(
-    map: &Fields,
-    strictness: Strictness,
-    settings: &mut Settings,
-    warnings: &mut Vec<String>,
-) -> Result<(), String> {
-    // In managed settings a wrong value loses only its own key.
-    let mut refuse = |key: &str, expected: &str| -> Result<(), String> {
-        let problem = format!("`{key}` must be {expected}");
-        if strictness == Strictness::Managed {
-            warnings.push(format!("{problem}; the key is ignored"));
-            Ok(())
-        } else {
-            Err(problem)
-        }
-    };
-    for (key, slot) in [
-        ("disableAllHooks", &mut settings.disable_all_hooks),
-        ("allowManagedHooksOnly", &mut settings.managed_hooks_only),
-    ] {
-        match map.get(key) {
-            None => {}
-            Some(Value::Bool(on)) => *slot = Some(*on),
-            Some(_) => refuse(key, "true or false")?,
-        }
-    }
-    match map.get("strictPluginOnlyCustomization") {
-        None => {}
-        Some(Value::Bool(on)) => settings.plugin_hooks_only = Some(*on),
-        Some(Value::Array(list)) => {
-            settings.plugin_hooks_only = Some(list.iter().any(|v| v == "hooks"));
-        }
-        Some(_) => refuse(
-            "strictPluginOnlyCustomization",
-            "true, false or a list of names",
-        )?,
-    }
-    for (key, slot) in [
-        ("allowedHttpHookUrls", &mut settings.http_urls),
-        ("httpHookAllowedEnvVars", &mut settings.http_env),
-    ] {
-        match map.get(key).map(strings) {
-            None => {}
-            Some(Some(list)) => *slot = Some(list),
-            Some(None) => refuse(key, "a list of strings")?,
-        }
-    }
-    for key in ["model", "apiKeyHelper", "outputStyle", "language"] {
-        if map.get(key).is_some_and(|v| !v.is_string()) {
-            refuse(key, "a string")?;
-        }
-    }
-    match map.get("env").map(variables) {
-        None => {}
-        Some(Some(env)) => settings.env = env,
-        Some(None) => refuse("env", "an object of strings")?,
-    }
-    match map.get("permissions") {
-        None => {}
-        Some(Value::Object(block)) => {
-            let lists = &mut settings.permissions;
-            for (key, slot) in [
-                ("allow", &mut lists.allow),
-                ("ask", &mut lists.ask),
-                ("deny", &mut lists.deny),
-                ("additionalDirectories", &mut lists.directories),
-            ] {
-                match block.get(key).map(strings) {
-                    None => {}
-                    Some(Some(list)) => *slot = list,
-                    Some(None) => refuse(&format!("permissions.{key}"), "a list of strings")?,
-                }
-            }
-        }
-        Some(_) => refuse("permissions", "an object")?,
-    }
-    Ok(())
 }
 
 /// Reads `hooks`. An error voids the file.
@@ -121,6 +41,9 @@ pub(super) fn groups(map: &Fields, warnings: &mut Vec<String>) -> Result<Vec<Gro
             warnings.push(format!("`{key}`: {problem}; it is left out"));
             Ok(())
         };
+        if list.is_null() {
+            continue;
+        }
         let Value::Array(list) = list else {
             refuse(format!("hooks.{name}"), "must be a list".into())?;
             continue;
@@ -209,7 +132,7 @@ fn handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
         },
         Some("http") => Kind::Http {
             url: fields.url()?,
-            headers: match map.get("headers").map(variables) {
+            headers: match map.get("headers").map(headers) {
                 None => BTreeMap::new(),
                 Some(Some(headers)) => headers,
                 Some(None) => {
@@ -242,6 +165,16 @@ fn handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
         None => return Err((".type".into(), "is missing".into())),
     };
     fields.flag("once")?;
+    match kind {
+        Kind::Command { .. } => {
+            fields.text("rewakeMessage")?;
+        }
+        Kind::Prompt { .. } | Kind::Agent { .. } => {
+            fields.text("model")?;
+            fields.flag("continueOnBlock")?;
+        }
+        Kind::Http { .. } | Kind::McpTool { .. } => {}
+    }
     let config = HandlerConfig {
         condition: fields
             .text("if")?
@@ -324,10 +257,7 @@ impl<'a> Checked<'a> {
 
     fn url(&self) -> Result<String, Problem> {
         let url = self.required("url")?;
-        let rest = url.split_once("://").filter(|(scheme, rest)| {
-            !rest.is_empty() && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        });
-        if rest.is_none() {
+        if !is_url(&url) {
             return Err((".url".into(), format!("`{url}` is not a URL")));
         }
         Ok(url)
@@ -359,7 +289,22 @@ impl<'a> Checked<'a> {
     }
 }
 
-fn strings(value: &Value) -> Option<Vec<String>> {
+/// As `new URL(text)` in JavaScript: a scheme, and a host for those that need one.
+fn is_url(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    let needs_host =
+        ["http", "https", "ws", "wss", "ftp"].contains(&scheme.to_lowercase().as_str());
+    let host = rest.trim_start_matches(['/', '\\']);
+    named && (!needs_host || host.starts_with(|c: char| !matches!(c, '?' | '#' | ':')))
+}
+
+pub(super) fn strings(value: &Value) -> Option<Vec<String>> {
     value
         .as_array()?
         .iter()
@@ -367,14 +312,9 @@ fn strings(value: &Value) -> Option<Vec<String>> {
         .collect()
 }
 
-/// An object of strings; numbers and booleans count as their text.
-fn variables(value: &Value) -> Option<BTreeMap<String, String>> {
+fn headers(value: &Value) -> Option<BTreeMap<String, String>> {
     let entries = value.as_object()?.iter();
     entries
-        .map(|(k, v)| match v {
-            Value::String(s) => Some((k.clone(), s.clone())),
-            Value::Number(_) | Value::Bool(_) => Some((k.clone(), v.to_string())),
-            _ => None,
-        })
+        .map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned())))
         .collect()
 }

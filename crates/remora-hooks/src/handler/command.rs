@@ -27,6 +27,10 @@ pub(super) fn run(call: &Call<'_>, deadline: Instant, background: bool) -> Finis
         Ok(words) => words,
         Err(why) => return Finished::Done(failure(why)),
     };
+    if let Some(plugin) = &call.entry.place.plugin {
+        // Made on first use; a handler that needs it will say so itself.
+        let _ = std::fs::create_dir_all(&plugin.data);
+    }
     let environment = environment(call);
     let cwd = directory(call);
     let spawn = Spawn {
@@ -115,23 +119,18 @@ fn directory(call: &Call<'_>) -> PathBuf {
 }
 
 fn environment(call: &Call<'_>) -> Vec<(OsString, OsString)> {
-    let mut list: Vec<(OsString, OsString)> = call
+    let scrub = call.host.variable(names::SCRUB) == Some("1");
+    let dropped = |name: &str| {
+        name.starts_with(names::DROPPED_PREFIX)
+            || names::OWN.contains(&name)
+            || (scrub && names::CREDENTIALS.contains(&name))
+    };
+    let inherited = call
         .host
         .environment
         .iter()
-        .filter(|(k, _)| !k.to_string_lossy().starts_with(names::DROPPED_PREFIX))
-        .filter(|(k, _)| {
-            ![
-                names::EFFORT,
-                names::ENV_FILE,
-                names::PLUGIN_ROOT,
-                names::PLUGIN_DATA,
-            ]
-            .iter()
-            .any(|n| k == n)
-        })
-        .cloned()
-        .collect();
+        .filter(|(k, _)| !dropped(&k.to_string_lossy()));
+    let mut list: Vec<(OsString, OsString)> = inherited.cloned().collect();
     let mut set = |name: &str, value: OsString| list.push((name.into(), value));
     for (name, value) in &call.layers.env {
         set(name, value.into());

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use remora_protocol::Permission;
 
+use super::bash::FILE_COMMANDS;
 use super::{Call, Decision};
 use crate::path_rule::{Bases, normal};
-use crate::shell::Reading;
+use crate::shell::SimpleCommand;
 
 /// The permission mode of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,64 +51,180 @@ impl PermissionMode {
 }
 
 /// Tools that change nothing outside the session.
-const HARMLESS: [&str; 14] = [
-    "TodoWrite",
-    "TaskCreate",
-    "TaskUpdate",
-    "TaskList",
-    "TaskGet",
-    "TaskOutput",
-    "TaskStop",
-    "ToolSearch",
+const HARMLESS: &[&str] = &[
     "Agent",
     "AskUserQuestion",
-    "EnterPlanMode",
-    "ListAgents",
     "BashOutput",
+    "EnterPlanMode",
     "KillShell",
+    "ListAgents",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
 ];
 
-/// First words of commands that only look.
-const LOOKERS: [&str; 26] = [
-    "ls", "cat", "echo", "pwd", "head", "tail", "wc", "which", "diff", "stat", "du", "df", "grep",
-    "rg", "cd", "true", "false", "date", "whoami", "uname", "basename", "dirname", "realpath",
-    "sort", "uniq", "cut",
+/// Commands that only look. Their paths must lie where they may look.
+const LOOKERS: &[&str] = &[
+    "[",
+    "[[",
+    "arch",
+    "base64",
+    "basename",
+    "cal",
+    "cat",
+    "cmp",
+    "column",
+    "comm",
+    "cut",
+    "date",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "expand",
+    "expr",
+    "false",
+    "file",
+    "find",
+    "fmt",
+    "fold",
+    "free",
+    "grep",
+    "head",
+    "hexdump",
+    "history",
+    "hostname",
+    "id",
+    "jq",
+    "locale",
+    "ls",
+    "lsof",
+    "man",
+    "md5sum",
+    "netstat",
+    "nl",
+    "nproc",
+    "od",
+    "paste",
+    "printf",
+    "ps",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rev",
+    "rg",
+    "seq",
+    "sha256sum",
+    "sleep",
+    "sort",
+    "stat",
+    "strings",
+    "tac",
+    "tail",
+    "test",
+    "tr",
+    "tree",
+    "true",
+    "tsort",
+    "type",
+    "uname",
+    "uptime",
+    "wc",
+    "which",
+    "whoami",
 ];
 
 /// Sub-commands of git that only look.
-const GIT_LOOKERS: [&str; 7] = [
-    "status",
-    "log",
-    "diff",
-    "show",
-    "rev-parse",
-    "ls-files",
+const GIT_LOOKERS: &[&str] = &[
     "blame",
+    "branch",
+    "cat-file",
+    "describe",
+    "diff",
+    "grep",
+    "log",
+    "ls-files",
+    "reflog",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "status",
+    "tag",
 ];
 
-/// Commands that the acceptEdits mode takes for edits.
-const FILE_COMMANDS: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
+/// Places that steer tools; editing them is always asked about.
+const SENSITIVE: &[&str] = &[
+    ".git",
+    ".claude",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".mcp.json",
+    ".bashrc",
+    ".bash_profile",
+    ".zshrc",
+    ".profile",
+    ".gitconfig",
+    ".gitmodules",
+];
 
-pub(super) fn decide(
-    call: &Call<'_>,
-    mode: PermissionMode,
-    bases: Bases<'_>,
-    extra: &[PathBuf],
-) -> Decision {
+/// The directories a session works in.
+#[derive(Clone, Copy)]
+pub(super) struct Area<'a> {
+    pub(super) bases: Bases<'a>,
+    pub(super) extra: &'a [PathBuf],
+}
+
+impl Area<'_> {
+    /// Whether a path lies in the project or an added directory.
+    pub(super) fn holds(self, path: &str) -> bool {
+        let path = normal(path, self.bases);
+        [self.bases.start, self.bases.cwd]
+            .into_iter()
+            .chain(self.extra.iter().map(PathBuf::as_path))
+            .any(|dir| Path::new(&path).starts_with(normal(&dir.to_string_lossy(), self.bases)))
+    }
+
+    /// Whether an edit there needs no question in the mode that accepts edits.
+    pub(super) fn is_free(self, path: &str) -> bool {
+        let whole = normal(path, self.bases);
+        self.holds(path) && !whole.split('/').any(|part| SENSITIVE.contains(&part))
+    }
+
+    /// Whether a command changes only files that it may: no wildcards, no path
+    /// outside.
+    pub(super) fn keeps_inside(self, command: &SimpleCommand) -> bool {
+        command
+            .words
+            .iter()
+            .skip(1)
+            .filter(|w| !w.starts_with('-'))
+            .all(|w| self.is_free(w) && !w.contains(['*', '?', '[']))
+    }
+}
+
+pub(super) fn decide(call: &Call<'_>, mode: PermissionMode, area: Area<'_>) -> Decision {
     let allow = |why: &str| Decision::by_mode(Permission::Allow, why);
     if mode == PermissionMode::BypassPermissions {
         return allow("the bypassPermissions mode allows what no rule forbids");
     }
-    if looks_only(call, bases, extra) {
+    if looks_only(call, area) {
         return allow("the call only looks, and only where it may");
     }
-    let edit = call.edits() || edits_by_command(call);
-    if mode == PermissionMode::Plan && edit {
+    if mode == PermissionMode::Plan && (call.edits() || edits_by_command(call, area)) {
         return Decision::by_mode(Permission::Deny, "the plan mode changes no file");
     }
-    let inside = call.path().is_none_or(|p| is_inside(p, bases, extra));
-    if mode == PermissionMode::AcceptEdits && edit && inside {
-        return allow("the acceptEdits mode allows edits in the project");
+    if mode == PermissionMode::AcceptEdits {
+        let free = call.edits() && call.path().is_some_and(|p| area.is_free(p));
+        if free || edits_by_command(call, area) {
+            return allow("the acceptEdits mode allows edits in the project");
+        }
     }
     match mode {
         PermissionMode::DontAsk => Decision::by_mode(
@@ -125,72 +242,55 @@ pub(super) fn decide(
     }
 }
 
-fn looks_only(call: &Call<'_>, bases: Bases<'_>, extra: &[PathBuf]) -> bool {
+fn looks_only(call: &Call<'_>, area: Area<'_>) -> bool {
     if HARMLESS.contains(&call.tool) {
         return true;
     }
     if call.reads() {
-        return call.path().is_none_or(|p| is_inside(p, bases, extra));
+        return call.path().is_none_or(|p| area.holds(p));
     }
-    match (&call.reading, call.command()) {
-        (
-            Some(Reading::Understood {
-                commands,
-                unknown_argument: false,
-                ..
-            }),
-            Some(line),
-        ) => {
-            !commands.is_empty()
-                && !redirects(line)
-                && commands.iter().all(|c| is_read_only(&c.text))
-        }
-        _ => false,
-    }
+    let Some(line) = &call.line else { return false };
+    line.writes.is_empty()
+        && line.reads.iter().all(|p| area.holds(p))
+        && line
+            .commands()
+            .is_some_and(|list| list.iter().all(is_read_only))
 }
 
 /// Whether a command only looks.
-pub(super) fn is_read_only(command: &str) -> bool {
-    let mut words = command.split_whitespace();
-    match words.next() {
-        Some("git") => words.next().is_some_and(|sub| GIT_LOOKERS.contains(&sub)),
-        Some(word) => LOOKERS.contains(&word),
-        None => false,
+pub(super) fn is_read_only(command: &SimpleCommand) -> bool {
+    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        []
+        | ["git", "remote"]
+        | ["git", "remote", "-v"]
+        | ["git", "stash", "list"]
+        | ["docker", "ps"]
+        | ["node" | "python" | "python3", "--version"] => true,
+        ["git", sub, ..] => GIT_LOOKERS.contains(sub),
+        ["cd", dir] => !dir.starts_with(['/', '~']),
+        ["sed", "-n", script, ..] => script.ends_with('p'),
+        ["find", rest @ ..] => !rest
+            .iter()
+            .any(|w| w.starts_with("-exec") || w.starts_with("-ok") || *w == "-delete"),
+        [name, ..] => LOOKERS.contains(name),
     }
 }
 
-/// Whether a line writes to a file by redirection. Errs towards yes.
-pub(super) fn redirects(line: &str) -> bool {
-    let quiet = line
-        .replace("2>&1", "")
-        .replace("2>/dev/null", "")
-        .replace(">/dev/null", "");
-    quiet.contains('>')
-}
-
-fn edits_by_command(call: &Call<'_>) -> bool {
-    let Some(Reading::Understood {
-        commands,
-        unknown_argument: false,
-        ..
-    }) = &call.reading
-    else {
-        return false;
+fn edits_by_command(call: &Call<'_>, area: Area<'_>) -> bool {
+    let Some(line) = &call.line else { return false };
+    let changes = |c: &SimpleCommand| {
+        c.words
+            .first()
+            .is_some_and(|w| FILE_COMMANDS.contains(&w.as_str()))
     };
-    !commands.is_empty()
-        && commands.iter().all(|c| {
-            let text = &c.text;
-            let mut words = text.split_whitespace();
-            words.next().is_some_and(|w| FILE_COMMANDS.contains(&w))
-                && words.all(|w| !w.starts_with(['/', '~']) && !w.split('/').any(|s| s == ".."))
-        })
-}
-
-/// Whether a path lies in the project or an added directory.
-fn is_inside(path: &str, bases: Bases<'_>, extra: &[PathBuf]) -> bool {
-    let path = normal(path, bases);
-    [bases.start, bases.cwd]
-        .into_iter()
-        .chain(extra.iter().map(PathBuf::as_path))
-        .any(|dir| Path::new(&path).starts_with(normal(&dir.to_string_lossy(), bases)))
+    let inside = |c: &SimpleCommand| {
+        // The script of sed is no path.
+        c.words.first().is_some_and(|w| w == "sed") || area.keeps_inside(c)
+    };
+    line.commands().is_some_and(|list| {
+        list.iter()
+            .all(|c| is_read_only(c) || (changes(c) && inside(c)))
+    }) && line.writes.iter().all(|p| area.is_free(p))
+        && line.reads.iter().all(|p| area.holds(p))
 }

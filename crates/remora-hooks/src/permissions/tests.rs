@@ -3,6 +3,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::*;
+use crate::layers::Source;
 
 /// rules, tool, input, mode, expected
 fn check(rules: &[(&str, &str)], tool: &str, input: Value, mode: PermissionMode) -> Permission {
@@ -213,4 +214,37 @@ fn modes() {
         ),
         Permission::Ask
     );
+}
+
+/// Lines as the client judged them: rules, mode, line, expected.
+#[test]
+fn lines_as_the_client_judges_them() {
+    let book: Value =
+        serde_json::from_str(include_str!("../../cases/bash-permissions.json")).unwrap();
+    let mut wrong = Vec::new();
+    for group in book.as_array().unwrap() {
+        let rules: Vec<(&str, &str)> = ["deny", "ask", "allow"]
+            .into_iter()
+            .flat_map(|list| {
+                group[list]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(move |r| (list, r.as_str().unwrap()))
+            })
+            .collect();
+        let mode = PermissionMode::parse(group["mode"].as_str().unwrap()).unwrap();
+        for (expected, lines) in group["lines"].as_object().unwrap() {
+            for line in lines.as_array().unwrap() {
+                let ours = check(&rules, "Bash", json!({"command": line}), mode);
+                if ours.as_str() != expected {
+                    wrong.push(format!(
+                        "{rules:?} {mode:?} {line}: client {expected}, engine {}",
+                        ours.as_str()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -17,7 +17,7 @@ impl Parser {
         if !self.at_close(close) {
             self.test_or(double, &mut tokens)?;
         }
-        self.skip_test_blanks(double);
+        self.skip_blanks();
         if self.at_close(close) {
             self.take(close);
             Ok(Statement::Test(tokens))
@@ -26,30 +26,28 @@ impl Parser {
         }
     }
 
+    /// Newlines and comments are fine at the start and behind `&&` and `||`.
     fn skip_test_blanks(&mut self, double: bool) {
         self.skip_blanks();
-        while double && self.peek() == Some('\n') {
-            self.at += 1;
+        while double && matches!(self.peek(), Some('\n' | '#')) {
+            self.skip_comment();
+            if self.peek() == Some('\n') {
+                self.at += 1;
+            }
             self.skip_blanks();
         }
     }
 
     fn at_close(&self, close: &str) -> bool {
         let next = self.peek_at(close.len());
-        self.looking_at(close)
-            && next.is_none_or(|c| {
-                matches!(
-                    c,
-                    ' ' | '\t' | '\n' | ';' | '&' | '|' | ')' | '<' | '>' | '`'
-                )
-            })
+        self.looking_at(close) && next.is_none_or(|c| " \t\n;&|)<>".contains(c))
     }
 
     /// `a || b && c`, only inside double brackets.
     fn test_or(&mut self, double: bool, tokens: &mut Vec<TestToken>) -> Parsed<()> {
         loop {
             self.deeper(|parser| parser.test_unit(double, tokens))?;
-            self.skip_test_blanks(double);
+            self.skip_blanks();
             if !double {
                 return Ok(());
             }
@@ -69,12 +67,16 @@ impl Parser {
         if self.peek() == Some('!') && matches!(self.peek_at(1), Some(' ' | '\t')) {
             self.at += 1;
             tokens.push(TestToken::Literal("!".to_owned()));
+            self.skip_blanks();
+            if self.at_close(if double { "]]" } else { "]" }) {
+                return Ok(());
+            }
             return self.deeper(|parser| parser.test_unit(double, tokens));
         }
-        if double && self.take("(") {
+        if self.take("(") {
             tokens.push(TestToken::Literal("(".to_owned()));
             self.test_or(double, tokens)?;
-            self.skip_test_blanks(double);
+            self.skip_blanks();
             if !self.take(")") {
                 return Err("an open bracket in a test");
             }
@@ -87,9 +89,8 @@ impl Parser {
         {
             self.skip_blanks();
             if !self.at_close(if double { "]]" } else { "]" }) && self.at_word() {
-                return self.test_operand(tokens);
+                self.test_operand(tokens)?;
             }
-            return Ok(());
         }
         self.skip_blanks();
         self.test_binary(double, tokens)
@@ -122,7 +123,7 @@ impl Parser {
                 end += 1;
             }
             let flag = self.slice(self.at, end);
-            if is_flag(&flag) && !matches!(flag.as_str(), "-a" | "-o") {
+            if is_flag(&flag) {
                 found = Some(flag);
             }
         }
@@ -132,12 +133,23 @@ impl Parser {
         self.take(&operator);
         tokens.push(TestToken::Literal(operator.clone()));
         self.skip_blanks();
-        let quoted = matches!(self.peek(), Some('"' | '\'' | '$' | '`'));
-        if double && matches!(operator.as_str(), "=~" | "==" | "!=" | "=") && !quoted {
-            tokens.push(TestToken::Pattern(self.test_pattern()?));
-            return Ok(());
+        let compares = matches!(operator.as_str(), "=~" | "==" | "!=" | "=");
+        let quoted = matches!(self.peek(), Some('"' | '\''));
+        if !double || !compares || (operator == "=~" && quoted) {
+            return self.test_operand(tokens);
         }
-        self.test_operand(tokens)
+        let start = self.at;
+        match self.test_pattern() {
+            Ok(raw) if operator == "=~" || !raw.contains(['"', '\'', '$']) => {
+                tokens.push(TestToken::Pattern(raw));
+                Ok(())
+            }
+            Err(why) if operator == "=~" => Err(why),
+            _ => {
+                self.at = start;
+                self.test_operand(tokens)
+            }
+        }
     }
 
     /// The unquoted right side of a comparison: text up to a blank outside of
@@ -148,9 +160,8 @@ impl Parser {
         while let Some(c) = self.peek() {
             match c {
                 '(' => open += 1,
-                ')' if open == 0 => break,
+                ')' | ' ' | '\t' | '\n' if open == 0 => break,
                 ')' => open -= 1,
-                ' ' | '\t' | '\n' if open == 0 => break,
                 '\\' => self.at += 1,
                 '`' => return Err("a substitution in a test pattern"),
                 '$' if self
@@ -167,13 +178,16 @@ impl Parser {
         if self.at == start {
             return Err("a test without an operand");
         }
-        Ok(self.slice(start, self.at))
+        let raw = self.slice(start, self.at);
+        if raw.ends_with("]]") {
+            return Err("a test closed without a blank");
+        }
+        Ok(raw)
     }
 }
 
 /// `-f`, `-eq`.
 fn is_flag(text: &str) -> bool {
-    text.strip_prefix('-').is_some_and(|rest| {
-        !rest.is_empty() && rest.len() <= 2 && rest.chars().all(|c| c.is_ascii_alphabetic())
-    })
+    text.strip_prefix('-')
+        .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_alphabetic()))
 }

@@ -7,6 +7,12 @@ use super::words::{Parsed, Parser, is_name};
 
 const DECLARATIONS: [&str; 5] = ["export", "declare", "typeset", "readonly", "local"];
 
+/// Keywords: no command behind an assignment or redirection has such a name.
+const RESERVED: [&str; 14] = [
+    "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",
+    "select", "function",
+];
+
 /// The redirections that take a file, longest first.
 const FILE_OPERATORS: [&str; 8] = ["&>>", ">>", ">|", ">&", "<&", "&>", ">", "<"];
 
@@ -32,9 +38,17 @@ impl Parser {
             }
         }
         if !self.at_word() {
+            if self.peek() == Some('(') {
+                return Err("a bracket where a command should begin");
+            }
             return bare(command);
         }
+        let prefixed = !(command.assignments.is_empty() && command.redirects.is_empty());
         let name = self.word()?;
+        if name.raw.starts_with('}') || (prefixed && RESERVED.contains(&name.raw.as_str())) {
+            return Err("a keyword as a command");
+        }
+        self.reject_named_descriptor(&name)?;
         if command.assignments.is_empty() && command.redirects.is_empty() {
             if DECLARATIONS.contains(&name.raw.as_str()) {
                 return self.declaration(name.raw);
@@ -48,6 +62,9 @@ impl Parser {
         }
         command.words.push(name);
         let (words, redirects) = self.arguments(true)?;
+        if prefixed && command.words[0].raw == "!" && !words.is_empty() {
+            return Err("a negation behind an assignment or redirection");
+        }
         command.words.extend(words);
         command.redirects.extend(redirects);
         Ok(Statement::Command(command))
@@ -87,6 +104,8 @@ impl Parser {
                 words.push(word);
             } else if self.peek() == Some('(') {
                 return Err("a bracket among the arguments");
+            } else if to_file && self.peek() == Some('#') {
+                return Err("a comment behind a redirection");
             } else {
                 break;
             }
@@ -94,10 +113,17 @@ impl Parser {
         Ok((words, redirects))
     }
 
-    /// `{name}>file`.
-    fn reject_named_descriptor(&self, word: &Word) -> Parsed<()> {
-        let braced = word.raw.starts_with('{') && word.raw.ends_with('}');
-        if braced && matches!(self.peek(), Some('<' | '>')) {
+    /// `{name}>file`, blanks or not.
+    fn reject_named_descriptor(&mut self, word: &Word) -> Parsed<()> {
+        let inner = word
+            .raw
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'));
+        let named = inner.is_some_and(|name| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        });
+        self.skip_blanks();
+        if named && (matches!(self.peek(), Some('<' | '>')) || self.looking_at("&>")) {
             return Err("a named descriptor");
         }
         Ok(())
@@ -134,6 +160,9 @@ impl Parser {
 
     fn unset(&mut self) -> Parsed<Statement> {
         let (operands, redirects) = self.arguments(false)?;
+        if self.peek() == Some('#') {
+            return Err("a comment behind unset");
+        }
         Ok(Statement::Unset {
             operands,
             redirects,
@@ -208,7 +237,7 @@ impl Parser {
         }
     }
 
-    fn redirect(&mut self) -> Parsed<Redirect> {
+    pub(super) fn redirect(&mut self) -> Parsed<Redirect> {
         while self.peek().is_some_and(|c| c.is_ascii_digit()) {
             self.at += 1;
         }
@@ -305,6 +334,9 @@ impl Parser {
                 }
                 let end = self.slice(start, self.at);
                 self.at += 1;
+                if quote == Some('"') && end.contains(['$', '`', '\\']) {
+                    return Err("an unusual here-document end word");
+                }
                 Ok(end)
             }
             _ => Err("an unquoted here-document"),

@@ -2,9 +2,11 @@
 //! `read`, `printf -v`, `export`, `unset` and their kin.
 
 use super::scope::{Scope, Value, is_steering};
-use super::tree::{Assignment, Block, Declaration, Operand, Part, Redirect, Statement, Word};
+use super::tree::{
+    Assignment, Block, Command, Declaration, Operand, Part, Redirect, Statement, Word,
+};
 use super::values::{Place, unescaped};
-use super::walk::{Refusal, Walk, Walker};
+use super::walk::{Refusal, Walk, Walker, remember};
 use super::words::is_name;
 
 /// All variables that a loop's parts may write, except in brackets.
@@ -38,10 +40,13 @@ fn collect(statement: &Statement, names: &mut Vec<String>) {
         Statement::Pipeline(stages) => stages.iter().for_each(|stage| collect(stage, names)),
         Statement::Chain { first, rest } => {
             collect(first, names);
-            rest.iter()
-                .for_each(|(_, statement)| collect(statement, names));
+            for (_, statement) in rest {
+                collect(statement, names);
+            }
         }
-        Statement::Negation(Some(inner)) => collect(inner, names),
+        Statement::Negation {
+            inner: Some(inner), ..
+        } => collect(inner, names),
         Statement::If {
             condition,
             then,
@@ -57,7 +62,7 @@ fn collect(statement: &Statement, names: &mut Vec<String>) {
             names.extend(written_anywhere([condition, body]));
         }
         Statement::For { body, .. } => names.extend(written_anywhere([body])),
-        Statement::Negation(None) | Statement::Subshell(_) | Statement::Test(_) => {}
+        Statement::Negation { inner: None, .. } | Statement::Subshell(_) | Statement::Test(_) => {}
     }
 }
 
@@ -94,8 +99,46 @@ pub(super) fn written_by(words: &[String]) -> Vec<String> {
             .into_iter()
             .collect(),
         "printf" | "print" => flag_value(arguments, 'v'),
+        "unset" => operands(arguments, ""),
         "wait" => flag_value(arguments, 'p'),
+        "export" | "declare" | "typeset" | "readonly" | "local" => arguments
+            .iter()
+            .filter_map(|word| word.split_once('='))
+            .map(|(name, _)| name.trim_end_matches('+').to_owned())
+            .filter(|name| is_name(name))
+            .collect(),
         _ => Vec::new(),
+    }
+}
+
+/// `export`, `unset` and their kin behind an assignment or redirection are
+/// read as plain commands; their operands must be names all the same.
+pub(super) fn check_operands(command: &Command, words: &[String]) -> Walk<()> {
+    let unset = match words.first().map(String::as_str) {
+        Some("export" | "declare" | "typeset" | "readonly" | "local") => false,
+        Some("unset") => true,
+        _ => return Ok(()),
+    };
+    let fine = |text: &str| match text.strip_prefix(['-', '+']) {
+        Some(flags) if unset => matches!(flags, "f" | "v"),
+        Some(_) => true,
+        None => is_name(text.split('=').next().unwrap_or(text).trim_end_matches('+')),
+    };
+    let simple = command
+        .words
+        .iter()
+        .skip(1)
+        .zip(&words[1..])
+        .all(|(word, text)| {
+            let assigns = text.contains('=') && !word.raw.starts_with(['"', '\'']);
+            (assigns || word.parts.len() == 1) && fine(text)
+        });
+    if simple {
+        Ok(())
+    } else {
+        Err(Refusal::Opaque(
+            "a declaration of something that is no name",
+        ))
     }
 }
 
@@ -150,7 +193,6 @@ impl Walker {
     pub(super) fn declaration(&mut self, declaration: &Declaration, scope: &mut Scope) -> Walk<()> {
         let first = self.commands.is_empty();
         let name = declaration.name.as_str();
-        let strict = matches!(name, "declare" | "typeset" | "local");
         let mut words = vec![name.to_owned()];
         let mut set = Vec::new();
         let mut plus_or_n = false;
@@ -168,7 +210,7 @@ impl Walker {
                     set.push((assignment.name.clone(), value, assignment.append));
                 }
                 Operand::Word(word) => {
-                    let value = self.declared_word(word, strict, words.len() > 1, scope)?;
+                    let value = self.declared_word(word, name, words.len() > 1, scope)?;
                     plus_or_n |= value.text.starts_with("-n");
                     if let Some((left, right)) = value.text.split_once('=')
                         && is_name(left)
@@ -195,7 +237,7 @@ impl Walker {
         } else if !plus_or_n {
             for (name, value, append) in set {
                 if declaration.redirects.is_empty() {
-                    self.remember(&name, value, append, first, scope);
+                    remember(&name, value, append, first, scope);
                 } else {
                     scope.forget(&name);
                 }
@@ -208,21 +250,24 @@ impl Walker {
     fn declared_word(
         &mut self,
         word: &Word,
-        strict: bool,
+        declaring: &str,
         late: bool,
         scope: &Scope,
     ) -> Walk<Value> {
+        let strict = is_strict(declaring);
         let bare = matches!(word.parts.as_slice(), [Part::Plain(_)]);
         let value = self.word(word, scope, Place::Argument)?;
-        if let [Part::Variable(_)] = word.parts.as_slice() {
+        if word.parts.len() != 1 || matches!(word.parts.as_slice(), [Part::Variable(_)]) {
             return Err(Refusal::Opaque("a declaration of an unknown name"));
         }
         if let Some(flags) = value.text.strip_prefix(['-', '+']) {
-            let known = if strict {
-                flags.chars().all(|c| "xrpft".contains(c))
-            } else {
-                value.text.starts_with('-') && !late
+            let harmless = match declaring {
+                "export" => "nfp-",
+                "readonly" => "aAfp-",
+                _ => "xrpft",
             };
+            let known = flags.chars().all(|c| harmless.contains(c))
+                && (strict || (value.text.starts_with('-') && !late));
             if !known {
                 return Err(Refusal::Opaque(
                     "an option that changes a variable's nature",
@@ -246,6 +291,7 @@ impl Walker {
         redirects: &[Redirect],
         scope: &mut Scope,
     ) -> Walk<()> {
+        let first = self.commands.is_empty();
         let mut words = vec!["unset".to_owned()];
         let mut functions = false;
         for word in operands {
@@ -267,13 +313,18 @@ impl Walker {
                 name if is_steering(name) || name == "PS4" => {
                     return Err(Refusal::Opaque("an unset of a steering variable"));
                 }
-                name if redirects.is_empty() => scope.set(name, Value::literal("")),
+                name if first && redirects.is_empty() => scope.set(name, Value::literal("")),
                 name => scope.forget(name),
             }
         }
         self.redirects(redirects, scope)?;
         self.found(words)
     }
+}
+
+/// The declarations that take options for a variable's nature.
+fn is_strict(name: &str) -> bool {
+    matches!(name, "declare" | "typeset" | "local")
 }
 
 /// Does the value mention `$name`?

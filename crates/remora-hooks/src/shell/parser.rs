@@ -2,7 +2,7 @@
 //! It is as tolerant as the client's parser (an unfinished `if`, a pipe with
 //! nothing behind it) and as strict (`; ;`, a stray `)`, `{ }`, functions).
 
-use super::tree::{Block, End, Joint, Statement};
+use super::tree::{Block, End, Joint, Redirect, Statement};
 use super::words::{Parsed, Parser, is_name};
 
 /// Words that close or continue a body; alone at a command's place they are
@@ -179,14 +179,7 @@ impl Parser {
             return self.closed(test);
         }
         if c == '!' && matches!(self.peek_at(1), Some(' ' | '\t')) {
-            self.at += 1;
-            self.skip_blanks();
-            if self.at_block_end() || matches!(self.peek(), Some('\n' | ';' | '&' | '|' | '#')) {
-                return Ok(Statement::Negation(None));
-            }
-            return self
-                .deeper(Self::unit)
-                .map(|inner| Statement::Negation(Some(Box::new(inner))));
+            return self.deeper(Self::negation);
         }
         let Some(word) = self.keyword() else {
             return self.command();
@@ -201,6 +194,9 @@ impl Parser {
                 self.at += 3;
                 self.deeper(Self::for_loop)?
             }
+            "{" if matches!(self.peek_at(1), None | Some(';' | '&' | '|')) => {
+                return self.command();
+            }
             other if OPAQUE.contains(&other) => {
                 return Err("case, select, a function or a { } group");
             }
@@ -210,6 +206,34 @@ impl Parser {
             _ => return self.command(),
         };
         self.closed(statement)
+    }
+
+    fn negation(&mut self) -> Parsed<Statement> {
+        self.at += 1;
+        self.skip_blanks();
+        let mut redirects = Vec::new();
+        let nothing =
+            self.at_block_end() || matches!(self.peek(), Some('\n' | ';' | '&' | '|' | '#'));
+        let inner = if nothing {
+            None
+        } else if self.peek() == Some('[') {
+            let test = self.test_brackets()?;
+            self.skip_blanks();
+            while self.at_redirect() {
+                redirects.push(self.redirect()?);
+                self.skip_blanks();
+            }
+            Some(Box::new(test))
+        } else {
+            Some(Box::new(self.unit()?))
+        };
+        if redirects
+            .iter()
+            .any(|redirect| !matches!(redirect, Redirect::File(_)))
+        {
+            return Err("a here-string on a test");
+        }
+        Ok(Statement::Negation { inner, redirects })
     }
 
     /// A redirection behind a loop, test or bracket is not understood.
@@ -290,7 +314,7 @@ impl Parser {
         let mut words = Vec::new();
         if self.take_keyword("in") {
             self.skip_blanks();
-            while self.at_word() {
+            while self.at_word() || (words.is_empty() && self.peek() == Some('#')) {
                 words.push(self.word()?);
                 self.skip_blanks();
             }

@@ -73,27 +73,25 @@ impl BashPattern {
     /// is the plain comparison, without any doubt about the command.
     #[must_use]
     pub(crate) fn fits(&self, text: &str) -> bool {
-        let text = collapse(text);
         match &self.kind {
             Kind::Everything => true,
-            Kind::Exact(wanted) => text == *wanted,
-            Kind::Prefix(prefix) => {
-                begins(&text, prefix)
-                    || text
-                        .strip_prefix("xargs ")
-                        .is_some_and(|inner| begins(inner, prefix))
-            }
+            Kind::Exact(wanted) => collapse(text) == *wanted,
+            Kind::Prefix(prefix) => begins(text, prefix),
             Kind::Wild {
                 pieces,
                 optional_tail,
-            } => wild_fits(pieces, *optional_tail, &text),
+            } => wild_fits(pieces, *optional_tail, &collapse(text)),
         }
     }
 
     /// [`fits`](Self::fits), and the command behind a bare `xargs`.
     #[must_use]
     pub(crate) fn fits_command(&self, command: &SimpleCommand) -> bool {
-        self.fits(&command.text) || command.behind_xargs().is_some_and(|text| self.fits(text))
+        let inner = match self.kind {
+            Kind::Prefix(_) => command.text.strip_prefix("xargs "),
+            _ => command.behind_xargs(),
+        };
+        self.fits(&command.text) || inner.is_some_and(|text| self.fits(text))
     }
 
     /// Is it only about a command's name (`git *`, `git:*`, `git*`)? Such a
@@ -142,8 +140,12 @@ impl BashPattern {
 
     fn among(&self, commands: &[SimpleCommand]) -> Verdict {
         if let Some(command) = commands.iter().find(|command| self.fits_command(command)) {
+            let place = command
+                .inside
+                .map(|bracket| format!(" inside \"{bracket}\""))
+                .unwrap_or_default();
             return Verdict::yes(format!(
-                "the command \"{}\" fits \"{}\"",
+                "the command \"{}\"{place} fits \"{}\"",
                 command.text, self.source
             ));
         }
@@ -154,11 +156,14 @@ impl BashPattern {
             .iter()
             .map(|command| command.text.as_str())
             .collect();
-        Verdict::no(format!(
-            "none of {} fits \"{}\"",
-            names.join(", "),
-            self.source
-        ))
+        Verdict::no(match names.as_slice() {
+            [only] => format!("the command \"{only}\" does not fit \"{}\"", self.source),
+            _ => format!(
+                "none of \"{}\" fits \"{}\"",
+                names.join("\", \""),
+                self.source
+            ),
+        })
     }
 }
 

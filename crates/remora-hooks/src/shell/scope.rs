@@ -116,7 +116,7 @@ pub(super) fn is_everywhere(name: &str) -> bool {
 
 /// Setting one of these changes what later words or commands mean.
 pub(super) fn is_steering(name: &str) -> bool {
-    const NAMES: [&str; 28] = [
+    const NAMES: [&str; 26] = [
         "BASH_ENV",
         "CDPATH",
         "DIRSTACK",
@@ -143,8 +143,6 @@ pub(super) fn is_steering(name: &str) -> bool {
         "manpath",
         "module_path",
         "path",
-        "LD_PRELOAD",
-        "LD_LIBRARY_PATH",
     ];
     NAMES.contains(&name)
         || is_counter(name)

@@ -77,12 +77,14 @@ fn has_broken_line(chars: &[char]) -> bool {
     false
 }
 
-/// `=name` at a word's start is a path lookup in another shell.
+/// `=name` at a word's start, also quoted behind the `=`, is a path lookup in
+/// another shell.
 fn has_equals_word(chars: &[char]) -> bool {
     chars.iter().enumerate().any(|(at, &c)| {
         c == '='
-            && chars
-                .get(at + 1)
+            && chars[at + 1..]
+                .iter()
+                .find(|n| !matches!(n, '"' | '\''))
                 .is_some_and(|n| n.is_ascii_alphabetic() || *n == '_')
             && at
                 .checked_sub(1)
@@ -103,12 +105,11 @@ fn has_quote_in_braces(chars: &[char]) -> bool {
             (Some(q), _) if c == q => quote = None,
             (Some('"'), '\\') => at += 1,
             (None, '\\') if matches!(chars.get(at), Some('\'' | '"')) && !open => at += 1,
-            (Some(_), _) => {}
             (None, '\'' | '"') if open => return true,
             (None, '\'' | '"') => quote = Some(c),
             (None, '{') => open = true,
             (None, '}') => open = false,
-            (None, _) => {}
+            _ => {}
         }
     }
     false

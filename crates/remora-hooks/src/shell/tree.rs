@@ -50,8 +50,11 @@ pub(super) enum Statement {
         first: Box<Statement>,
         rest: Vec<(Joint, Statement)>,
     },
-    /// `! statement`.
-    Negation(Option<Box<Statement>>),
+    /// `! statement`; a negated test may have redirections.
+    Negation {
+        inner: Option<Box<Statement>>,
+        redirects: Vec<Redirect>,
+    },
     /// `( ... )`.
     Subshell(Block),
     If {

@@ -2,15 +2,16 @@
 //! unknown argument: its name, and the names inside its `$( )`, still tell
 //! something, unless the name is a program that runs its arguments.
 
+use super::SimpleCommand;
 use super::tree::{Block, Inner, Part, Statement, Word};
 
-/// The words of each command, or `None` when the line is more than that.
-pub(super) fn commands(block: &Block) -> Option<Vec<Vec<String>>> {
+/// The commands, words as written, or `None` when the line is more than that.
+pub(super) fn commands(block: &Block) -> Option<Vec<SimpleCommand>> {
     let mut found = Vec::new();
-    collect(block, &mut found).then_some(found)
+    collect(block, None, &mut found).then_some(found)
 }
 
-fn collect(block: &Block, found: &mut Vec<Vec<String>>) -> bool {
+fn collect(block: &Block, inside: Option<&'static str>, found: &mut Vec<SimpleCommand>) -> bool {
     let [(Statement::Command(command), _)] = block.statements.as_slice() else {
         return false;
     };
@@ -26,21 +27,22 @@ fn collect(block: &Block, found: &mut Vec<Vec<String>>) -> bool {
     if !is_plain_name(raw) || runs_its_arguments(raw) {
         return false;
     }
-    found.push(command.words.iter().map(|word| word.raw.clone()).collect());
+    let words = command.words.iter().map(|word| word.raw.clone()).collect();
+    found.push(SimpleCommand::new(words, inside));
     arguments.iter().all(|word| argument(word, found))
 }
 
 /// A lone variable, or text, double quotes and `$( )` in any mixture.
-fn argument(word: &Word, found: &mut Vec<Vec<String>>) -> bool {
+fn argument(word: &Word, found: &mut Vec<SimpleCommand>) -> bool {
     if let [Part::Variable(_)] = word.parts.as_slice() {
         return true;
     }
     word.parts.iter().all(|part| match part {
         Part::Plain(raw) => !raw.contains('\\'),
-        Part::Substitution(block) => collect(block, found),
+        Part::Substitution(block) => collect(block, Some("$( )"), found),
         Part::Double(inner) => inner.iter().all(|inner| match inner {
             Inner::Text(_) => true,
-            Inner::Substitution { block, .. } => collect(block, found),
+            Inner::Substitution { block, .. } => collect(block, Some("$( )"), found),
             _ => false,
         }),
         _ => false,
@@ -54,158 +56,25 @@ fn is_plain_name(raw: &str) -> bool {
 }
 
 /// Shells, interpreters, wrappers, and built-ins whose arguments are code or
-/// names. A directory in front, capitals and a version behind do not matter.
+/// names.
+const RUNNERS: &str = "\
+    . : alias arch ash autoload awk bash bind break builtin bun busybox caffeinate case \
+    chroot chrt cmd command compgen complete continue coproc csh dash declare deno do doas \
+    done elif else emulate enable env esac eval exec exit expect export fakeroot fc fi find \
+    firejail fish float flock for foreach function gawk getopts hash if integer ionice jobs \
+    ksh let linux32 linux64 local logout ltrace lua mapfile mawk mksh nawk nice nocorrect \
+    node nodejs noglob nohup nsenter parallel perl php pkexec powershell print printf proot \
+    pwsh python rbash read readarray readonly repeat return ruby runuser screen script \
+    select set setarch setopt setpriv setsid sh shift shopt socat source stdbuf strace su \
+    sudo sysopen sysread systemd-run syswrite taskset tcsh test then time timeout tmux trap \
+    typeset unbuffer unset unsetopt unshare until valgrind vared wait watch while wsl xargs \
+    zcompile zftp zmodload zparseopts zpty zsh zsocket zstyle ztcp";
+
+/// A directory in front, capitals and a version behind do not matter.
 fn runs_its_arguments(raw: &str) -> bool {
-    const NAMES: &[&str] = &[
-        ".",
-        ":",
-        "alias",
-        "arch",
-        "ash",
-        "autoload",
-        "awk",
-        "bash",
-        "bind",
-        "break",
-        "builtin",
-        "bun",
-        "busybox",
-        "caffeinate",
-        "case",
-        "chroot",
-        "chrt",
-        "cmd",
-        "command",
-        "compgen",
-        "complete",
-        "continue",
-        "coproc",
-        "csh",
-        "dash",
-        "declare",
-        "deno",
-        "do",
-        "doas",
-        "done",
-        "elif",
-        "else",
-        "emulate",
-        "enable",
-        "env",
-        "esac",
-        "eval",
-        "exec",
-        "exit",
-        "expect",
-        "export",
-        "fakeroot",
-        "fc",
-        "fi",
-        "find",
-        "firejail",
-        "fish",
-        "float",
-        "flock",
-        "for",
-        "foreach",
-        "function",
-        "gawk",
-        "getopts",
-        "hash",
-        "if",
-        "integer",
-        "ionice",
-        "jobs",
-        "ksh",
-        "let",
-        "linux32",
-        "linux64",
-        "local",
-        "logout",
-        "ltrace",
-        "lua",
-        "mapfile",
-        "mawk",
-        "mksh",
-        "nawk",
-        "nice",
-        "nocorrect",
-        "node",
-        "nodejs",
-        "noglob",
-        "nohup",
-        "nsenter",
-        "parallel",
-        "perl",
-        "php",
-        "pkexec",
-        "powershell",
-        "print",
-        "printf",
-        "proot",
-        "pwsh",
-        "python",
-        "rbash",
-        "read",
-        "readarray",
-        "readonly",
-        "repeat",
-        "return",
-        "ruby",
-        "runuser",
-        "screen",
-        "script",
-        "select",
-        "set",
-        "setarch",
-        "setopt",
-        "setpriv",
-        "setsid",
-        "sh",
-        "shift",
-        "shopt",
-        "socat",
-        "source",
-        "stdbuf",
-        "strace",
-        "su",
-        "sudo",
-        "sysopen",
-        "sysread",
-        "systemd-run",
-        "syswrite",
-        "taskset",
-        "tcsh",
-        "test",
-        "then",
-        "time",
-        "timeout",
-        "tmux",
-        "trap",
-        "typeset",
-        "unbuffer",
-        "unset",
-        "unsetopt",
-        "unshare",
-        "until",
-        "valgrind",
-        "vared",
-        "wait",
-        "watch",
-        "while",
-        "wsl",
-        "xargs",
-        "zcompile",
-        "zftp",
-        "zmodload",
-        "zparseopts",
-        "zpty",
-        "zsh",
-        "zsocket",
-        "zstyle",
-        "ztcp",
-    ];
     let name = raw.rsplit('/').next().unwrap_or(raw).to_ascii_lowercase();
     let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    NAMES.contains(&name.as_str()) || NAMES.contains(&unversioned)
+    RUNNERS
+        .split(' ')
+        .any(|runner| runner == name || runner == unversioned)
 }

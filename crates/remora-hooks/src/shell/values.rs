@@ -218,11 +218,15 @@ fn calls_system(text: &str) -> bool {
 /// two dots? In a word of several parts an expansion inside the braces counts
 /// too.
 fn has_brace_expansion(raw: &str, several: bool) -> bool {
-    raw.match_indices('{').any(|(at, _)| {
-        let rest = &raw[at + 1..];
-        let word = rest.split(char::is_whitespace).next().unwrap_or_default();
-        let inside = word.split(['{', '}']).next().unwrap_or_default();
-        word.contains(',') || word.contains("..") || (several && inside.contains(['$', '`']))
+    raw.split(char::is_whitespace).any(|chunk| {
+        let Some((_, rest)) = chunk.split_once('{') else {
+            return false;
+        };
+        let expands = |inside: &str| {
+            let inside = inside.split('}').next().unwrap_or_default();
+            several && inside.contains(['$', '`'])
+        };
+        rest.contains(',') || rest.contains("..") || rest.split('{').any(expands)
     })
 }
 

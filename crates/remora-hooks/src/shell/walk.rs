@@ -1,7 +1,8 @@
 //! The policy: walks the tree, collects every simple command with its words
 //! rebuilt, follows literal variables, and refuses what could mean anything.
 
-use super::names::{written_anywhere, written_by};
+use super::SimpleCommand;
+use super::names::{check_operands, written_anywhere, written_by};
 use super::scope::{Scope, Value, is_counter, is_steering, is_taken};
 use super::tree::{
     Assignment, Block, Command, End, Inner, Joint, Part, Redirect, Statement, TestToken, Word,
@@ -33,8 +34,10 @@ enum Separators {
 
 pub(super) struct Walker {
     pub(super) home: String,
-    /// The words of each command found so far, in order of discovery.
-    pub(super) commands: Vec<Vec<String>>,
+    /// The commands found so far.
+    pub(super) commands: Vec<SimpleCommand>,
+    /// The bracket being walked.
+    inside: Option<&'static str>,
     /// A `local` with a value: no command may follow it.
     pub(super) local_set: bool,
 }
@@ -44,6 +47,7 @@ impl Walker {
         Self {
             home: home.to_owned(),
             commands: Vec::new(),
+            inside: None,
             local_set: false,
         }
     }
@@ -58,7 +62,7 @@ impl Walker {
         if self.local_set {
             return Err(Refusal::Opaque("a command behind local"));
         }
-        self.commands.push(words);
+        self.commands.push(SimpleCommand::new(words, self.inside));
         Ok(())
     }
 
@@ -67,8 +71,9 @@ impl Walker {
         for (statement, end) in &block.statements {
             self.statement(statement, scope)?;
             match (end, known) {
-                (End::Open, _) | (End::Semicolon, Separators::Program | Separators::Body) => {}
-                (End::Double, Separators::Program) => {}
+                (End::Open, _)
+                | (End::Semicolon, Separators::Program | Separators::Body)
+                | (End::Double, Separators::Program) => {}
                 (End::Ampersand, Separators::Program) => *scope = start.clone(),
                 _ => {
                     return Err(Refusal::Opaque(
@@ -80,14 +85,25 @@ impl Walker {
         Ok(())
     }
 
-    /// Commands in brackets: their variables stay inside. A part that only
-    /// sets variables still counts as a command, `true`.
-    fn brackets(&mut self, block: &Block, scope: &Scope) -> Walk<()> {
-        let before = self.commands.len();
-        self.block(block, &mut scope.clone(), Separators::Brackets)?;
-        if self.commands.len() == before && !block.statements.is_empty() {
+    /// A bracket, pipe or negation that only sets variables still counts as a
+    /// command, `true`.
+    fn at_least_true(&mut self, before: usize) -> Walk<()> {
+        if self.commands.len() == before {
             self.found(vec!["true".to_owned()])?;
         }
+        Ok(())
+    }
+
+    /// Commands in brackets: their variables stay inside.
+    fn brackets(&mut self, block: &Block, scope: &Scope, kind: &'static str) -> Walk<()> {
+        if block.statements.is_empty() {
+            return Ok(());
+        }
+        let before = self.commands.len();
+        let outer = self.inside.replace(kind);
+        self.block(block, &mut scope.clone(), Separators::Brackets)?;
+        self.at_least_true(before)?;
+        self.inside = outer;
         Ok(())
     }
 
@@ -98,7 +114,7 @@ impl Walker {
         {
             return Err(Refusal::Opaque("a lone redirection in a substitution"));
         }
-        self.brackets(block, scope)
+        self.brackets(block, scope, "$( )")
     }
 
     fn statement(&mut self, statement: &Statement, scope: &mut Scope) -> Walk<()> {
@@ -113,64 +129,79 @@ impl Walker {
             Statement::Test(tokens) => self.test(tokens, scope),
             Statement::Pipeline(stages) => {
                 let start = scope.clone();
+                let before = self.commands.len();
                 for stage in stages {
                     let mut own = start.clone();
                     self.statement(stage, &mut own)?;
                     scope.merge(&own);
                 }
-                Ok(())
+                self.at_least_true(before)
             }
             Statement::Chain { first, rest } => self.chain(first, rest, scope),
-            Statement::Negation(inner) => {
+            Statement::Negation { inner, redirects } => {
                 let before = self.commands.len();
                 if let Some(inner) = inner {
                     self.statement(inner, scope)?;
                 }
-                if self.commands.len() == before {
-                    self.found(vec!["true".to_owned()])?;
-                }
-                Ok(())
+                self.redirects(redirects, scope)?;
+                self.at_least_true(before)
             }
-            Statement::Subshell(block) => self.brackets(block, scope),
+            Statement::Subshell(block) => self.brackets(block, scope, "( )"),
             Statement::If {
                 condition,
                 then,
                 others,
             } => self.condition(condition, then, others, scope),
-            Statement::While { condition, body } => {
-                let mut own = scope.clone();
-                for name in written_anywhere([condition, body]) {
-                    if scope.get(&name).is_some() {
-                        return Err(Refusal::Opaque("a known variable that a loop changes"));
-                    }
-                    own.set(&name, Value::unknown());
-                }
-                self.block(condition, &mut own, Separators::Body)?;
-                self.block(body, &mut own, Separators::Body)
-            }
+            Statement::While { condition, body } => self.while_loop(condition, body, scope),
             Statement::For {
                 variable,
                 words,
                 body,
-            } => {
-                for word in words {
-                    self.word(word, scope, Place::LoopWord)?;
-                }
-                if is_taken(variable) || scope.get(variable).is_some() {
-                    return Err(Refusal::Opaque(
-                        "a loop variable that has a meaning already",
-                    ));
-                }
-                let mut own = scope.clone();
-                for name in written_anywhere([body]) {
-                    own.set(&name, Value::unknown());
-                }
-                own.forget(variable);
-                self.block(body, &mut own, Separators::Body)?;
-                scope.merge(&own);
-                Ok(())
-            }
+            } => self.for_loop(variable, words, body, scope),
         }
+    }
+
+    /// `while` and `until`: what the loop writes is unknown in all of it, and a
+    /// literal from before must not be among it.
+    fn while_loop(&mut self, condition: &Block, body: &Block, scope: &mut Scope) -> Walk<()> {
+        let mut own = scope.clone();
+        for name in written_anywhere([condition, body]) {
+            if scope.get(&name).is_some_and(|value| !value.open) {
+                return Err(Refusal::Opaque("a known variable that a loop changes"));
+            }
+            own.set(&name, Value::unknown());
+        }
+        self.block(condition, &mut own, Separators::Body)?;
+        self.block(body, &mut own, Separators::Body)?;
+        scope.merge(&own);
+        Ok(())
+    }
+
+    /// `for`: the loop variable has no known value at all, not even "set".
+    fn for_loop(
+        &mut self,
+        variable: &str,
+        words: &[Word],
+        body: &Block,
+        scope: &mut Scope,
+    ) -> Walk<()> {
+        for word in words {
+            self.word(word, scope, Place::LoopWord)?;
+        }
+        let known = scope.get(variable).is_some_and(|value| !value.open);
+        if known || is_taken(variable) {
+            return Err(Refusal::Opaque(
+                "a loop variable that has a meaning already",
+            ));
+        }
+        let mut own = scope.clone();
+        for name in written_anywhere([body]) {
+            own.set(&name, Value::unknown());
+        }
+        own.forget(variable);
+        self.block(body, &mut own, Separators::Body)?;
+        scope.merge(&own);
+        Ok(())
     }
 
     /// `&&` and `||`. What the left side of `||` set is doubtful on its right;
@@ -189,8 +220,7 @@ impl Walker {
                 continue;
             }
             scope.doubt_since(&start);
-            self.statement(statement, scope)?;
-            *scope = start.clone();
+            self.statement(statement, &mut scope.clone())?;
             scope.doubt_since(&Scope::default());
         }
         Ok(())
@@ -234,7 +264,11 @@ impl Walker {
 
     /// A simple command. Assignments in front are checked, then dropped.
     fn command(&mut self, command: &Command, scope: &mut Scope) -> Walk<()> {
-        let mut own = scope.clone();
+        let mut own = if command.assignments.is_empty() {
+            Scope::default()
+        } else {
+            scope.clone()
+        };
         for assignment in &command.assignments {
             let value = self.assigned(assignment, &own)?;
             if assignment.name == "IFS" || is_counter(&assignment.name) && !is_number(&value.text) {
@@ -249,17 +283,24 @@ impl Walker {
             words.push(self.word(word, scope, Place::Argument)?.text);
         }
         self.redirects(&command.redirects, scope)?;
+        check_operands(command, &words)?;
         for name in written_by(&words) {
             if is_steering(&name) || name == "PS4" {
                 return Err(Refusal::Opaque("a command that sets a steering variable"));
             }
-            if command.redirects.is_empty() {
+            if command.redirects.is_empty() && words[0] == "unset" {
+                scope.set(&name, Value::literal(""));
+            } else if command.redirects.is_empty() {
                 scope.set(&name, Value::unknown());
             } else {
                 scope.forget(&name);
             }
         }
-        self.found(words)
+        let local = words.first().is_some_and(|name| name == "local");
+        let sets = local && words.iter().any(|word| word.contains('='));
+        self.found(words)?;
+        self.local_set |= sets;
+        Ok(())
     }
 
     /// The value of an assignment.
@@ -280,8 +321,9 @@ impl Walker {
         let first = self.commands.is_empty();
         let value = self.assigned(assignment, scope)?;
         let name = &assignment.name;
-        let fixed = !value.open && !assignment.append;
-        if is_steering(name) || (name == "PS4" && !fixed) {
+        let number = is_counter(name) && !assignment.append && is_number(&value.text);
+        let prompt = name == "PS4" && (assignment.append || !is_plain_prompt(&value));
+        if prompt || (is_steering(name) && !number) {
             return Err(Refusal::Opaque("an assignment to a steering variable"));
         }
         if assignment
@@ -291,24 +333,8 @@ impl Walker {
         {
             self.found(vec!["true".to_owned()])?;
         }
-        self.remember(name, value, assignment.append, first, scope);
+        remember(name, value, assignment.append, first, scope);
         Ok(())
-    }
-
-    pub(super) fn remember(
-        &self,
-        name: &str,
-        value: Value,
-        append: bool,
-        first: bool,
-        scope: &mut Scope,
-    ) {
-        let _ = self;
-        if first {
-            scope.assign(name, value, append);
-        } else if !append || scope.get(name).is_some() {
-            scope.set(name, Value::unknown());
-        }
     }
 
     pub(super) fn redirects(&mut self, redirects: &[Redirect], scope: &Scope) -> Walk<()> {
@@ -363,12 +389,31 @@ impl Walker {
     }
 }
 
+/// Notes an assignment. Behind a command (`first` is false) the variable is
+/// only known to be set.
+pub(super) fn remember(name: &str, value: Value, append: bool, first: bool, scope: &mut Scope) {
+    if first {
+        scope.assign(name, value, append);
+    } else {
+        scope.set(name, Value::unknown());
+    }
+}
+
 fn has_arithmetic(part: &Part) -> bool {
     match part {
         Part::Arithmetic => true,
         Part::Double(inner) => inner.iter().any(|inner| matches!(inner, Inner::Arithmetic)),
         _ => false,
     }
+}
+
+/// The trace prompt is evaluated by the shell; only harmless text is.
+fn is_plain_prompt(value: &Value) -> bool {
+    !value.open
+        && value
+            .text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || " _+:./=[]-".contains(c))
 }
 
 fn is_number(text: &str) -> bool {

@@ -137,7 +137,15 @@ impl Parser {
                     self.at += 1;
                     continue;
                 }
-                '\'' => self.single_quoted(),
+                '\'' => {
+                    let part = self.single_quoted();
+                    if self.in_backticks
+                        && matches!(&part, Part::Single(text) if text.contains('`'))
+                    {
+                        return Err("a quoted backtick inside backticks");
+                    }
+                    part
+                }
                 '"' => {
                     self.at += 1;
                     Part::Double(self.deeper(Self::double_quoted)?)
@@ -214,6 +222,9 @@ impl Parser {
             }
             return Some(self.slice(start, self.at));
         }
+        if c == '$' && self.peek_at(2) == Some('(') {
+            return None;
+        }
         if c.is_ascii_digit() || "?$!#-@*".contains(c) {
             self.at += 2;
             return Some(c.to_string());
@@ -245,13 +256,13 @@ impl Parser {
                     block: self.deeper(Self::backticks)?,
                     backticks: true,
                 },
-                '$' => match self.dollar_in_quotes()? {
-                    Some(part) => part,
-                    None => {
+                '$' => {
+                    let Some(part) = self.dollar_in_quotes()? else {
                         text.push('$');
                         continue;
-                    }
-                },
+                    };
+                    part
+                }
                 _ => {
                     text.push(c);
                     self.at += 1;
@@ -294,6 +305,9 @@ impl Parser {
             Some(c) => {
                 if let Some(name) = self.variable(c) {
                     return Ok(Some(Inner::Variable(name)));
+                }
+                if c == '$' {
+                    return Err("two dollar signs in front of a bracket");
                 }
                 self.at += 1;
                 Ok(Some(Inner::Dollar))

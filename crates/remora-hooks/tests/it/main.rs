@@ -1,4 +1,5 @@
 //! The one integration binary of the engine.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod cases;
 mod recorded;

@@ -14,12 +14,11 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use remora_hooks::{
-    Engine, FlagSettings, HandlerReport, Host, Mode, Options, Places, SettingSources, Status,
-    Verdict,
-};
-use remora_protocol::{Event, EventName, Outcome, Permission};
+use remora_hooks::{Engine, FlagSettings, Host, Mode, Options, Places, SettingSources, Verdict};
+use remora_protocol::Event;
 use serde_json::{Map, Value};
+
+mod compare;
 
 /// Cases on which the engine differs, each with its reason. A case listed here
 /// that agrees fails the test too.
@@ -73,7 +72,7 @@ fn the_engine_does_what_the_client_did() {
 
 struct Case<'a> {
     truth: &'a Map<String, Value>,
-    case: Value,
+    given: Value,
     root: PathBuf,
     _dir: tempfile::TempDir,
 }
@@ -132,7 +131,7 @@ impl<'a> Case<'a> {
         }
         Self {
             truth: original["truth"].as_object().unwrap(),
-            case,
+            given: case,
             root,
             _dir: dir,
         }
@@ -147,7 +146,7 @@ impl<'a> Case<'a> {
         if self.truth.contains_key("refused_to_start") {
             return vec!["loads, the client refused to start".into()];
         }
-        let event = Event::from_value(self.case["event"].clone(), None).unwrap();
+        let event = Event::from_value(self.given["event"].clone(), None).unwrap();
         let mut problems = Vec::new();
         if self.truth.len() == 1 {
             let plan = engine.plan(&event);
@@ -165,7 +164,7 @@ impl<'a> Case<'a> {
             return problems;
         }
         for line in self
-            .case
+            .given
             .get("setup")
             .and_then(Value::as_array)
             .into_iter()
@@ -186,17 +185,13 @@ impl<'a> Case<'a> {
         };
         let run = engine.run(&event, &host);
         self.compare_ran(self.logged(), &mut problems);
-        self.compare(
-            &event,
-            &run.report.outcome,
-            &run.report.handlers,
-            &mut problems,
-        );
+        problems.extend(compare::differences(self.truth, &event, &run.report));
+        self.compare_logs(&mut problems);
         problems
     }
 
     fn args(&self) -> Vec<&str> {
-        self.case
+        self.given
             .get("args")
             .and_then(Value::as_array)
             .into_iter()
@@ -206,21 +201,21 @@ impl<'a> Case<'a> {
     }
 
     fn variable(&self, name: &str) -> bool {
-        self.case.get("env").and_then(|e| e.get(name)).is_some()
+        self.given.get("env").and_then(|e| e.get(name)).is_some()
     }
 
     fn places(&self) -> Places {
         let start = self
-            .case
+            .given
             .get("cwd")
             .and_then(Value::as_str)
             .map_or(self.root.join("app"), PathBuf::from);
         let mut places = Places::new(start, &self.root);
-        places.config_dir = self.case["env"]["CLAUDE_CONFIG_DIR"]
+        places.config_dir = self.given["env"]["CLAUDE_CONFIG_DIR"]
             .as_str()
             .map(PathBuf::from);
         places.managed = Some(self.root.join("managed"));
-        let layers = self.case["layers"].as_object().unwrap();
+        let layers = self.given["layers"].as_object().unwrap();
         if layers.contains_key("flag") {
             places.flag = Some(FlagSettings::File(self.root.join("flag.json")));
         }
@@ -262,7 +257,7 @@ impl<'a> Case<'a> {
             ("LANG".into(), "C.UTF-8".into()),
         ];
         for (name, value) in self
-            .case
+            .given
             .get("env")
             .and_then(Value::as_object)
             .into_iter()
@@ -358,7 +353,7 @@ impl<'a> Case<'a> {
                 .iter()
                 .map(|(k, v)| format!("{k}x{v} {}", self.describe(k)))
                 .collect();
-            let subject = &self.case["event"]["tool_input"];
+            let subject = &self.given["event"]["tool_input"];
             problems.push(format!(
                 "ran too few {missing:?}, too many {extra:?} on {subject}"
             ));
@@ -366,7 +361,7 @@ impl<'a> Case<'a> {
     }
 
     fn describe(&self, id: &str) -> String {
-        for layer in self.case["layers"]
+        for layer in self.given["layers"]
             .as_object()
             .into_iter()
             .flatten()
@@ -391,225 +386,39 @@ impl<'a> Case<'a> {
         String::new()
     }
 
-    fn compare(
-        &self,
-        event: &Event,
-        outcome: &Outcome,
-        handlers: &[HandlerReport],
-        problems: &mut Vec<String>,
-    ) {
-        let mut differs = |what: &str, theirs: &Value, ours: String| {
-            problems.push(format!("{what}: client {theirs}, engine {ours}"));
-        };
-        let known = |key: &str| self.truth.get(key).filter(|v| !v.is_null());
-        let ran_of = |status: Status| handlers.iter().any(|h| h.status == status);
-        if let Some(theirs) = known("outcome")
-            && let Some(verdict) = theirs.as_object().unwrap().values().next()
-            // The client calls every handler of this event a success.
-            && event.name != EventName::PreCompact
-            && let Some(own) = handlers.iter().find(|h| h.status != Status::Skipped && !h.info.label.ends_with(" rec"))
-        {
-            let failed = own.status == Status::Error || own.exit_code.is_some_and(|c| c != 0);
-            let ours = match own.status {
-                Status::Timeout => "cancelled",
-                _ if failed => "error",
-                _ => "success",
-            };
-            if verdict != ours {
-                differs(
-                    "outcome",
-                    verdict,
-                    format!("{ours} ({:?} {})", own.status, own.why),
-                );
-            }
-        }
-        let has_call = matches!(
-            event.name,
-            EventName::PreToolUse | EventName::PermissionRequest
-        );
-        if let Some(theirs) = known("tool_ran").filter(|_| has_call) {
-            let ours = outcome.final_decision == Some(Permission::Allow);
-            if theirs != ours {
-                differs(
-                    "tool_ran",
-                    theirs,
-                    format!("final {:?} {:?}", outcome.final_decision, outcome.final_why),
-                );
-            }
-        }
-        if let Some(theirs) = known("permission") {
-            let ours = outcome.permission.map_or("none", Permission::as_str);
-            // "none" also stands for a rule that answered in the hook's place.
-            let rule_spoke = theirs == "none"
-                && outcome
-                    .final_why
-                    .as_ref()
-                    .is_some_and(|w| w.contains("rule `"));
-            let rewrite_failed = theirs == "allow-but-updatedInput-invalid" && ours == "allow";
-            if theirs != ours && !rule_spoke && !rewrite_failed {
-                differs("permission", theirs, ours.into());
-            }
-        }
-        if let Some(theirs) = known("blocked").filter(|v| *v != outcome.blocked) {
-            differs("blocked", theirs, outcome.blocked.to_string());
-        }
-        if let Some(theirs) = known("stopped").filter(|v| *v == outcome.go_on) {
-            differs("stopped", theirs, (!outcome.go_on).to_string());
-        }
-        for theirs in known("reason")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            // The client's own sentence around stderr is not ours to repeat.
-            let text = theirs.as_str().unwrap();
-            let text = if text.starts_with("failed;") {
-                text.lines().last().unwrap()
-            } else {
-                text
-            };
-            // The recorder shortened very long texts in the middle.
-            let text = text.split(" …[").next().unwrap();
-            if !outcome.reason.as_deref().unwrap_or_default().contains(text) {
-                differs("reason", theirs, format!("{:?}", outcome.reason));
-            }
-        }
-        if let Some(theirs) = known("context") {
-            let list = theirs.as_array().unwrap();
-            let mut expected: Vec<&str> = list
-                .iter()
-                .flat_map(|c| c["text"].as_str().unwrap().split('\n'))
-                .collect();
-            let shown: Vec<String> = outcome
-                .context
-                .iter()
-                .map(|c| {
-                    if c.starts_with("<persisted-output>") {
-                        "<spilled>".to_owned()
-                    } else {
-                        c.clone()
-                    }
-                })
-                .collect();
-            let mut ours: Vec<&str> = shown.iter().flat_map(|c| c.split('\n')).collect();
-            expected.sort_unstable();
-            ours.sort_unstable();
-            if expected != ours {
-                differs("context", theirs, format!("{:?}", outcome.context));
-            }
-        }
-        if let Some(theirs) = known("tool_input").and_then(|t| t.get("content")) {
-            let ours = outcome
-                .updated_input
-                .as_ref()
-                .and_then(|i| i.get("content"));
-            if Some(theirs) != ours {
-                differs("tool_input", theirs, format!("{ours:?}"));
-            }
-        }
-        if let Some(theirs) = known("tool_output") {
-            let ours = outcome
-                .updated_output
-                .as_ref()
-                .map_or_else(|| "orig".into(), Value::to_string);
-            if !ours.contains(theirs.as_str().unwrap_or_default().trim()) {
-                differs("tool_output", theirs, ours);
-            }
-        }
-        if let Some(theirs) = known("instructions_added") {
-            let ours = outcome.compact_instructions.as_deref().unwrap_or_default();
-            if theirs != ours {
-                differs("instructions", theirs, ours.into());
-            }
-        }
-        if let Some(theirs) = known("compacted").filter(|v| *v == outcome.blocked) {
-            differs("compacted", theirs, (!outcome.blocked).to_string());
-        }
-        if let Some(theirs) = known("system_messages") {
-            let ours: Vec<Value> = outcome
-                .messages
-                .iter()
-                .map(|m| {
-                    if m.starts_with("<persisted-output>") {
-                        "<spilled>".into()
-                    } else {
-                        m.as_str().into()
-                    }
-                })
-                .collect();
-            if theirs != &Value::Array(ours.clone()) {
-                differs("messages", theirs, format!("{ours:?}"));
-            }
-        }
-        if let Some(theirs) = known("extra_requests") {
-            let ours = outcome.go_on && (outcome.blocked || !outcome.context.is_empty());
-            if (theirs.as_u64() > Some(0)) != ours {
-                differs("extra requests", theirs, ours.to_string());
-            }
-        }
-        if let Some(theirs) = known("notice") {
-            let ours = if theirs == "timed out" {
-                ran_of(Status::Timeout)
-            } else {
-                ran_of(Status::Error)
-            };
-            if !ours {
-                differs("notice", theirs, "nothing".into());
-            }
-        }
-        if let Some(theirs) = known("user_text").filter(|_| outcome.blocked) {
-            let quoted = theirs.as_str().unwrap().contains("Original prompt:");
-            if quoted == outcome.suppress_original_prompt.unwrap_or(false) {
-                differs(
-                    "quoted prompt",
-                    theirs,
-                    format!("{:?}", outcome.suppress_original_prompt),
-                );
-            }
-        }
-        if let Some(theirs) = known("bash_saw").filter(|_| event.name == EventName::SessionStart) {
-            let get = |name: &str| {
-                outcome
-                    .env
-                    .get(name)
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-            };
-            let ours = format!("v={} w={} e=\n", get("HOOKVAR"), get("OTHER"));
-            if theirs != &ours {
-                differs("session environment", theirs, ours);
-            }
-        }
-        for (id, theirs) in known("logs")
+    fn compare_logs(&self, problems: &mut Vec<String>) {
+        for (id, theirs) in self
+            .truth
+            .get("logs")
             .and_then(Value::as_object)
             .into_iter()
             .flatten()
         {
-            let mut ours = self.logs(id);
             let moved = theirs
                 .to_string()
                 .replace(ROOT, self.root.to_str().unwrap());
             let mut expected: Vec<String> = serde_json::from_str(&moved).unwrap();
-            // Names only the client's own process and its session folder have.
+            let mut ours = self.logs(id);
+            // Names that only the client's own process and its folders have.
             let own = |l: &String| {
                 !l.starts_with("CLAUDE_ENV_FILE=")
                     && !l.contains("MESSAGING")
                     && !l.starts_with("ANTHROPIC_")
             };
             if ours.iter().any(|l| l == "CLAUDECODE") {
-                let ours_too = |l: &String| {
+                let shared = |l: &String| {
                     own(l)
                         && (l.starts_with("CLAUDE") || l == "AI_AGENT" || l.starts_with("COREPACK"))
                 };
-                expected.retain(|l| ours_too(l) && l != "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC");
-                ours.retain(ours_too);
+                expected.retain(|l| shared(l) && l != "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC");
+                ours.retain(shared);
             }
             expected.retain(own);
             ours.retain(own);
             expected.sort();
             ours.sort();
             if expected != ours {
-                differs("log", theirs, format!("{ours:?}"));
+                problems.push(format!("log of {id}: client {theirs}, engine {ours:?}"));
             }
         }
     }

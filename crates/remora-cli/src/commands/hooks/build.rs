@@ -94,11 +94,16 @@ fn tool(
         _ => return Ok(()),
     };
     let path = absolute(fields.file_path.as_deref().unwrap_or("file.txt"), project);
+    // The client drops one needless change into the current directory.
+    let command = fields.command.as_deref().unwrap_or("echo hello");
+    let command = command
+        .strip_prefix(&format!("cd {project} && "))
+        .unwrap_or(command);
     let text =
         |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
     let (input, response) = match tool {
         "Bash" => (
-            json!({"command": text(&fields.command, "echo hello"), "description": "Try it"}),
+            json!({"command": command, "description": "Try it"}),
             json!({"stdout": "", "stderr": "", "interrupted": false, "isImage": false}),
         ),
         "Write" => {

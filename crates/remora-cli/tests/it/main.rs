@@ -1,0 +1,16 @@
+//! The one integration binary of `remora`: every test runs the real program in
+//! a sandbox of its own.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod examples;
+mod explain;
+mod flags;
+mod handlers;
+mod input;
+mod list;
+mod places;
+mod run;
+mod run_json;
+mod sandbox;
+mod surface;
+mod try_event;

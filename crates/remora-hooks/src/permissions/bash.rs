@@ -1,0 +1,391 @@
+//! What a shell line does, as far as permission rules ask: which commands it
+//! runs, which files it reads and writes, and whether it is plain enough to be
+//! allowed command by command.
+
+use crate::shell::{self, Reading, SimpleCommand};
+
+/// Commands that change files and take their paths as arguments.
+pub(super) const FILE_COMMANDS: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
+
+/// A line, read once for all rules.
+#[derive(Debug)]
+pub(super) struct Line {
+    reading: Reading,
+    /// Pieces between operators, for what the reading does not understand.
+    pieces: Vec<Vec<String>>,
+    /// Paths that are read.
+    pub(super) reads: Vec<String>,
+    /// Paths that are written, those behind `>` first.
+    pub(super) writes: Vec<String>,
+    redirected: usize,
+    plain: bool,
+}
+
+impl Line {
+    pub(super) fn new(text: &str, home: &str) -> Self {
+        let scan = Scan::of(text);
+        let reading = shell::read(text, home);
+        let mut line = Self {
+            reading,
+            pieces: scan.pieces,
+            reads: scan.reads,
+            redirected: scan.writes.len(),
+            writes: scan.writes,
+            plain: scan.plain,
+        };
+        let words: Vec<Vec<String>> = match &line.reading {
+            Reading::Understood { commands, .. } => {
+                commands.iter().map(|c| c.words.clone()).collect()
+            }
+            Reading::NotUnderstood { .. } => line.pieces.clone(),
+        };
+        for command in &words {
+            match paths(command) {
+                Paths::Read(list) => line.reads.extend(list),
+                Paths::Written(list) => line.writes.extend(list),
+            }
+        }
+        line
+    }
+
+    /// Texts that a deny or ask rule is held against: every command, and what
+    /// stands behind its wrappers. Of a line that is not understood, every
+    /// piece that could be a command.
+    pub(super) fn candidates(&self) -> Vec<String> {
+        let mut all: Vec<Vec<String>> = match &self.reading {
+            Reading::Understood {
+                commands,
+                unknown_argument: false,
+            } => commands.iter().map(|c| c.words.clone()).collect(),
+            _ => self.pieces.clone(),
+        };
+        let mut at = 0;
+        while at < all.len() {
+            if let Some(inner) = unwrapped(&all[at], Wrappers::Any) {
+                all.push(inner.to_vec());
+            }
+            if let Some((name, rest)) = all[at].split_first()
+                && let Some((_, base)) = name.rsplit_once('/')
+            {
+                all.push(
+                    std::iter::once(base.to_owned())
+                        .chain(rest.iter().cloned())
+                        .collect(),
+                );
+            }
+            at += 1;
+        }
+        all.iter().map(|words| words.join(" ")).collect()
+    }
+
+    /// The targets of `>` and `>>`.
+    pub(super) fn redirected_writes(&self) -> &[String] {
+        &self.writes[..self.redirected]
+    }
+
+    /// The commands that must each be allowed; `None` when the line cannot be
+    /// taken apart with certainty.
+    pub(super) fn commands(&self) -> Option<&[SimpleCommand]> {
+        match &self.reading {
+            Reading::Understood {
+                commands,
+                unknown_argument: false,
+            } if self.plain => Some(commands),
+            _ => None,
+        }
+    }
+}
+
+/// The paths a command names, by what it does with them.
+pub(super) enum Paths {
+    Read(Vec<String>),
+    Written(Vec<String>),
+}
+
+pub(super) fn paths(words: &[String]) -> Paths {
+    let Some((name, rest)) = words.split_first() else {
+        return Paths::Read(Vec::new());
+    };
+    let name = name.as_str();
+    // The first argument of these is an expression, and these take no path.
+    let skipped = match name {
+        "grep" | "rg" | "sed" | "awk" | "jq" | "tr" => 1,
+        "echo" | "printf" | "git" | "cd" => rest.len(),
+        _ => 0,
+    };
+    let list = rest
+        .iter()
+        .filter(|w| !w.starts_with('-'))
+        .skip(skipped)
+        .cloned()
+        .collect();
+    let in_place = name != "sed" || rest.iter().any(|w| w.starts_with("-i"));
+    if FILE_COMMANDS.contains(&name) && in_place {
+        Paths::Written(list)
+    } else {
+        Paths::Read(list)
+    }
+}
+
+/// Which wrappers are looked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wrappers {
+    /// Those that only time or detach a command.
+    Harmless,
+    /// Also those that change who or what runs it.
+    Any,
+}
+
+/// The command behind a wrapper such as `timeout 5`.
+pub(super) fn unwrapped(words: &[String], which: Wrappers) -> Option<&[String]> {
+    let (name, mut rest) = words.split_first()?;
+    let skip = |rest: &mut &[String], takes_value: &[&str]| {
+        while let Some((first, more)) = rest.split_first()
+            && first.starts_with('-')
+        {
+            *rest = more;
+            if takes_value.contains(&first.as_str()) {
+                *rest = rest.get(1..).unwrap_or_default();
+            }
+        }
+    };
+    match name.as_str() {
+        "nohup" => {}
+        "time" => skip(&mut rest, &[]),
+        "command" if !rest.first().is_some_and(|w| w.starts_with('-')) => {}
+        "xargs" if !rest.first().is_some_and(|w| w.starts_with('-')) => {}
+        "nice" => skip(&mut rest, &["-n"]),
+        "timeout" => {
+            skip(&mut rest, &["-k", "-s"]);
+            rest = rest.get(1..)?;
+        }
+        _ if which == Wrappers::Harmless => return None,
+        "stdbuf" => skip(&mut rest, &["-i", "-o", "-e"]),
+        "exec" | "builtin" => skip(&mut rest, &["-a"]),
+        "sudo" => skip(&mut rest, &["-u", "-g"]),
+        "env" => {
+            skip(&mut rest, &["-u", "-C"]);
+            while rest.first().is_some_and(|w| is_assignment(w)) {
+                rest = &rest[1..];
+            }
+        }
+        _ => return None,
+    }
+    (!rest.is_empty()).then_some(rest)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name
+                .trim_end_matches('+')
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// A rough cut of a line at its operators, quotes respected. It errs towards
+/// finding too much: what it finds is only ever held against the line.
+struct Scan {
+    pieces: Vec<Vec<String>>,
+    reads: Vec<String>,
+    writes: Vec<String>,
+    plain: bool,
+}
+
+enum Token {
+    Word(String),
+    /// `;`, `|`, `(`, `$(` and the like.
+    Cut,
+    /// A lone `&`, a bracket or a here-document: not plain.
+    Odd,
+    Read,
+    Write,
+}
+
+const KEYWORDS: [&str; 10] = [
+    "if", "then", "else", "elif", "do", "while", "until", "!", "{", "}",
+];
+
+impl Scan {
+    fn of(text: &str) -> Self {
+        let mut scan = Self {
+            pieces: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            plain: true,
+        };
+        let mut piece = Vec::new();
+        let mut redirect: Option<bool> = None;
+        for token in tokens(text) {
+            match token {
+                Token::Word(word) => match redirect.take() {
+                    Some(true) if word == "/dev/null" || word.starts_with('&') => {}
+                    Some(true) => scan.writes.push(word),
+                    Some(false) => scan.reads.push(word),
+                    None => piece.push(word),
+                },
+                Token::Read => redirect = Some(false),
+                Token::Write => redirect = Some(true),
+                Token::Cut => scan.end(&mut piece),
+                Token::Odd => {
+                    scan.plain = false;
+                    scan.end(&mut piece);
+                }
+            }
+        }
+        scan.end(&mut piece);
+        scan
+    }
+
+    fn end(&mut self, piece: &mut Vec<String>) {
+        let mut words = std::mem::take(piece);
+        while words
+            .first()
+            .is_some_and(|w| KEYWORDS.contains(&w.as_str()))
+        {
+            self.plain &= !matches!(words[0].as_str(), "{" | "}");
+            words.remove(0);
+        }
+        let assignments = words.iter().take_while(|w| is_assignment(w)).count();
+        if assignments > 0 && assignments < words.len() {
+            self.plain = false;
+        }
+        words.drain(..assignments);
+        if !words.is_empty() {
+            self.pieces.push(words);
+        }
+    }
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut lexer = Lexer {
+        chars: text.chars().collect(),
+        at: 0,
+        word: None,
+        quoted: false,
+        outside: Vec::new(),
+        tokens: Vec::new(),
+    };
+    while lexer.step() {}
+    lexer.end_word();
+    lexer.tokens
+}
+
+struct Lexer {
+    chars: Vec<char>,
+    at: usize,
+    word: Option<String>,
+    /// Inside double quotes.
+    quoted: bool,
+    /// For each open `$(`: whether it stands inside double quotes.
+    outside: Vec<bool>,
+    tokens: Vec<Token>,
+}
+
+impl Lexer {
+    fn peek(&self) -> Option<char> {
+        self.chars.get(self.at).copied()
+    }
+
+    fn push(&mut self, c: char) {
+        self.word.get_or_insert_default().push(c);
+    }
+
+    fn end_word(&mut self) {
+        self.tokens.extend(self.word.take().map(Token::Word));
+    }
+
+    fn cut(&mut self, token: Token) {
+        self.end_word();
+        self.tokens.push(token);
+    }
+
+    /// Takes one character, or what belongs to it. False at the end.
+    fn step(&mut self) -> bool {
+        let Some(c) = self.peek() else { return false };
+        self.at += 1;
+        match c {
+            '\\' => {
+                if let Some(next) = self.peek().filter(|n| *n != '\n') {
+                    self.push(next);
+                }
+                self.at += 1;
+            }
+            '\'' if !self.quoted => self.single_quotes(),
+            '"' => {
+                self.quoted = !self.quoted;
+                self.word.get_or_insert_default();
+            }
+            '$' if self.peek() == Some('(') => {
+                self.at += 1;
+                self.cut(Token::Cut);
+                self.outside.push(std::mem::take(&mut self.quoted));
+            }
+            ')' if !self.quoted => match self.outside.pop() {
+                Some(before) => {
+                    self.cut(Token::Cut);
+                    self.quoted = before;
+                }
+                None => self.cut(Token::Odd),
+            },
+            '`' => self.cut(Token::Cut),
+            c if self.quoted => self.push(c),
+            ' ' | '\t' => self.end_word(),
+            ';' | '|' | '\n' => self.cut(Token::Cut),
+            // `&>` writes both streams; the `>` is seen next.
+            '&' if self.peek() == Some('>') => {}
+            '&' if self.peek() == Some('&') => {
+                self.at += 1;
+                self.cut(Token::Cut);
+            }
+            '&' | '(' => self.cut(Token::Odd),
+            '#' if self.word.is_none() => {
+                while self.peek().is_some_and(|c| c != '\n') {
+                    self.at += 1;
+                }
+            }
+            '<' | '>' => self.redirection(c),
+            c => self.push(c),
+        }
+        true
+    }
+
+    fn single_quotes(&mut self) {
+        let rest = &self.chars[self.at..];
+        let length = rest.iter().position(|c| *c == '\'').unwrap_or(rest.len());
+        let inside: String = rest[..length].iter().collect();
+        self.word.get_or_insert_default().push_str(&inside);
+        self.at += length + 1;
+    }
+
+    fn redirection(&mut self, c: char) {
+        // A number in front is a descriptor, not an argument.
+        if self
+            .word
+            .as_ref()
+            .is_some_and(|w| w.chars().all(|c| c.is_ascii_digit()))
+        {
+            self.word = None;
+        }
+        self.end_word();
+        if self.peek() == Some(c) {
+            self.at += 1;
+            if c == '<' {
+                self.tokens.push(Token::Odd);
+                return;
+            }
+        }
+        if self.peek() == Some('&') {
+            // `2>&1`: another descriptor, no file.
+            self.at += 1;
+            while self.peek().is_some_and(|c| c.is_ascii_digit() || c == '-') {
+                self.at += 1;
+            }
+            return;
+        }
+        self.tokens
+            .push(if c == '<' { Token::Read } else { Token::Write });
+    }
+}

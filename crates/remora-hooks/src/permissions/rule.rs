@@ -1,0 +1,290 @@
+//! One permission rule: read once, held against calls.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use remora_protocol::Permission;
+use serde_json::Value;
+
+use super::Call;
+use super::bash::{Wrappers, unwrapped};
+use crate::condition::{current_name, split_rule};
+use crate::config::PermissionLists;
+use crate::layers::{Place, Source};
+use crate::path_rule::{Bases, PathRule, wildcard};
+use crate::shell::{BashPattern, SimpleCommand};
+
+/// One rule as written, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleText {
+    /// The list it stands in.
+    pub list: Permission,
+    /// The rule.
+    pub text: String,
+    /// The layer.
+    pub source: Source,
+    /// The file.
+    pub file: Option<PathBuf>,
+}
+
+impl RuleText {
+    pub(crate) fn of(place: &Place, lists: &PermissionLists) -> Vec<Self> {
+        let rows = [
+            (Permission::Deny, &lists.deny),
+            (Permission::Ask, &lists.ask),
+            (Permission::Allow, &lists.allow),
+        ];
+        rows.into_iter()
+            .flat_map(|(list, texts)| texts.iter().map(move |text| (list, text)))
+            .map(|(list, text)| Self {
+                list,
+                text: text.clone(),
+                source: place.source,
+                file: place.file.clone(),
+            })
+            .collect()
+    }
+
+    /// What a leading `/` in a path rule hangs on: the directory of the file
+    /// for the user's settings and for a settings file named on the command
+    /// line, else where the session started.
+    fn anchor<'a>(&'a self, start: &'a Path) -> &'a Path {
+        match (self.source, &self.file) {
+            (Source::User | Source::Flag, Some(file)) => file.parent().unwrap_or(start),
+            _ => start,
+        }
+    }
+}
+
+impl fmt::Display for RuleText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} rule `{}` {}",
+            self.list.as_str(),
+            self.text,
+            self.source.label()
+        )
+    }
+}
+
+#[derive(Debug)]
+enum Target {
+    Tool,
+    /// All tools of a server.
+    Server(String),
+    Bash(BashPattern),
+    Path(PathRule),
+    Domain(String),
+    /// An exact or prefix name in an input field.
+    Named {
+        field: &'static str,
+        pattern: String,
+    },
+    Param {
+        field: String,
+        pattern: String,
+    },
+    /// Written, but without effect.
+    Void(&'static str),
+}
+
+/// A compiled rule.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) text: RuleText,
+    tool: String,
+    target: Target,
+}
+
+impl Rule {
+    pub(super) fn new(text: &RuleText) -> Option<Self> {
+        // `mcp__server__*` is the one rule whose tool name may hold a wildcard.
+        let starred = text.text.starts_with("mcp__") && !text.text.contains('(');
+        let (tool, pattern) = if starred {
+            (text.text.as_str(), None)
+        } else {
+            split_rule(&text.text)?
+        };
+        let tool = current_name(tool);
+        let target = match pattern {
+            None | Some("" | "*") => match tool.strip_prefix("mcp__") {
+                Some(rest) if !rest.contains("__") => Target::Server(format!("{tool}__")),
+                _ => Target::Tool,
+            },
+            Some(pattern) => match tool {
+                "Bash" => Target::Bash(BashPattern::new(pattern)),
+                "Edit" | "Read" => Target::Path(path_rule(pattern, text.list)),
+                "Write" | "MultiEdit" | "NotebookEdit" | "Glob" | "Grep" => Target::Void(
+                    "path rules are written `Edit(path)` for every editing tool and `Read(path)` for reading",
+                ),
+                "WebFetch" => match pattern.strip_prefix("domain:") {
+                    Some(domain) => Target::Domain(domain.trim_end_matches('.').to_lowercase()),
+                    None => param(pattern)?,
+                },
+                "Agent" => Target::Named {
+                    field: "subagent_type",
+                    pattern: pattern.to_owned(),
+                },
+                "Skill" => Target::Named {
+                    field: "skill",
+                    pattern: pattern.to_owned(),
+                },
+                _ => param(pattern)?,
+            },
+        };
+        Some(Self {
+            text: text.clone(),
+            tool: tool.to_owned(),
+            target,
+        })
+    }
+
+    /// Why the rule does nothing, if so.
+    pub(super) fn void(&self) -> Option<&'static str> {
+        match self.target {
+            Target::Void(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Whether the host refuses a call under this deny rule before any hook.
+    pub(super) fn hides(&self) -> bool {
+        matches!(
+            self.target,
+            Target::Tool | Target::Server(_) | Target::Path(_)
+        )
+    }
+
+    pub(super) fn covers(&self, call: &Call<'_>, bases: Bases<'_>) -> bool {
+        if self.tool.contains('*') {
+            return wildcard(&self.tool, call.tool);
+        }
+        match &self.target {
+            Target::Void(_) => false,
+            Target::Server(prefix) => call.tool.starts_with(prefix.as_str()),
+            Target::Path(_) => {
+                let edits = self.tool == "Edit";
+                match &call.line {
+                    // A line as a whole is never allowed by a path.
+                    Some(line) if self.text.list != Permission::Allow => {
+                        let paths = if edits { &line.writes } else { &line.reads };
+                        paths.iter().any(|path| self.covers_path(path, bases))
+                    }
+                    Some(_) => false,
+                    None => {
+                        let fits = if edits { call.edits() } else { call.reads() };
+                        fits && call
+                            .path()
+                            .is_some_and(|path| self.covers_path(path, bases))
+                    }
+                }
+            }
+            _ if self.tool != call.tool => false,
+            Target::Tool => true,
+            // An allow needs every command; that is looked at elsewhere.
+            Target::Bash(pattern) => match &call.line {
+                Some(line) if self.text.list != Permission::Allow => {
+                    line.candidates().iter().any(|text| pattern.fits(text))
+                }
+                _ => false,
+            },
+            Target::Domain(domain) => call
+                .text("url")
+                .and_then(host)
+                .is_some_and(|h| domain_fits(domain, &h)),
+            Target::Named { field, pattern } => call.text(field).is_some_and(|name| {
+                let prefix = pattern.strip_suffix(":*");
+                name == pattern
+                    || prefix.is_some_and(|p| name == p || name.starts_with(&format!("{p}:")))
+                    || (pattern.contains('*') && prefix.is_none() && wildcard(pattern, name))
+            }),
+            Target::Param { field, pattern } => {
+                call.input.get(field).is_some_and(|value| match value {
+                    Value::String(text) => wildcard(pattern, text),
+                    Value::Number(_) | Value::Bool(_) => wildcard(pattern, &value.to_string()),
+                    _ => false,
+                })
+            }
+        }
+    }
+
+    /// Whether a path rule covers a path.
+    pub(super) fn covers_path(&self, path: &str, bases: Bases<'_>) -> bool {
+        let Target::Path(rule) = &self.target else {
+            return false;
+        };
+        rule.matches(
+            path,
+            Bases {
+                start: self.text.anchor(bases.start),
+                ..bases
+            },
+        )
+    }
+
+    /// Whether the rule is about editing files under a path.
+    pub(super) fn edits_paths(&self) -> bool {
+        self.tool == "Edit" && matches!(self.target, Target::Path(_))
+    }
+
+    /// Whether the rule is about reading files under a path.
+    pub(super) fn reads_paths(&self) -> bool {
+        self.tool == "Read" && matches!(self.target, Target::Path(_))
+    }
+
+    /// Whether an allow rule lets one command of a line run.
+    pub(super) fn allows_command(&self, command: &SimpleCommand) -> bool {
+        let Target::Bash(pattern) = &self.target else {
+            return false;
+        };
+        let inner = unwrapped(&command.words, Wrappers::Harmless);
+        pattern.fits(&command.text) || inner.is_some_and(|words| pattern.fits(&words.join(" ")))
+    }
+}
+
+/// In deny and ask rules a single directory counts at any depth.
+fn path_rule(pattern: &str, list: Permission) -> PathRule {
+    let single = pattern
+        .strip_suffix("/**")
+        .is_some_and(|dir| !dir.is_empty() && !dir.contains(['/', '~', '*']));
+    if single && list != Permission::Allow {
+        return PathRule::new(&format!("**/{pattern}"));
+    }
+    PathRule::new(pattern)
+}
+
+fn param(pattern: &str) -> Option<Target> {
+    let (field, value) = pattern.split_once(':')?;
+    Some(Target::Param {
+        field: field.to_owned(),
+        pattern: value.to_owned(),
+    })
+}
+
+/// The host of a URL, lower case, without port, user or trailing dot.
+fn host(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = if host.starts_with('[') {
+        host.split(']').next()?
+    } else {
+        host.split(':').next()?
+    };
+    Some(host.trim_end_matches('.').to_lowercase()).filter(|h| !h.is_empty())
+}
+
+/// `*.x.com` takes any subdomain but not `x.com`; elsewhere `*` stays in its label.
+fn domain_fits(pattern: &str, host: &str) -> bool {
+    if pattern == "*" {
+        return true;
+    }
+    if let Some(rest) = pattern.strip_prefix("*.") {
+        return host
+            .strip_suffix(rest)
+            .is_some_and(|h| h.len() > 1 && h.ends_with('.'));
+    }
+    let (p, h): (Vec<&str>, Vec<&str>) = (pattern.split('.').collect(), host.split('.').collect());
+    p.len() == h.len() && p.iter().zip(&h).all(|(p, h)| wildcard(p, h))
+}

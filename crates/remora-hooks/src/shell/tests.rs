@@ -1,0 +1,247 @@
+//! Recorded answers of the client, odd rows one by one, and random input.
+
+use super::{BashPattern, Reading, read};
+use serde_json::Value;
+
+const HOME: &str = "/home/dev";
+
+fn runs(pattern: &str, command: &str) -> bool {
+    BashPattern::new(pattern)
+        .matches(&read(command, HOME))
+        .matches
+}
+
+fn texts(command: &str) -> Vec<String> {
+    match read(command, HOME) {
+        Reading::Understood {
+            commands,
+            unknown_argument: false,
+        } => commands.into_iter().map(|command| command.text).collect(),
+        other => panic!("{command:?} read as {other:?}"),
+    }
+}
+
+fn opaque(command: &str) -> bool {
+    matches!(read(command, HOME), Reading::NotUnderstood { .. })
+}
+
+fn unknown(command: &str) -> bool {
+    matches!(
+        read(command, HOME),
+        Reading::Understood {
+            unknown_argument: true,
+            ..
+        }
+    )
+}
+
+#[test]
+fn recorded_answers_of_the_client() {
+    let cases: Value = serde_json::from_str(include_str!("../../cases/if-bash.json"))
+        .expect("the data file is JSON");
+    let mut wrong = Vec::new();
+    let mut pairs = 0;
+    for case in cases.as_array().expect("a list") {
+        let command = case["command"].as_str().expect("a command");
+        let reading = read(command, HOME);
+        for pair in case["patterns"].as_array().expect("patterns") {
+            let pattern = pair[0].as_str().expect("a pattern");
+            pairs += 1;
+            let verdict = BashPattern::new(pattern).matches(&reading);
+            if Some(verdict.matches) != pair[1].as_bool() {
+                wrong.push(format!("{command:?} {pattern:?}: {}", verdict.why));
+            }
+        }
+    }
+    assert!(pairs > 10_000, "only {pairs} pairs");
+    assert!(
+        wrong.is_empty(),
+        "{} of {pairs}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn words_are_rebuilt() {
+    assert_eq!(texts("'git' sta\\tus"), ["git status"]);
+    assert_eq!(texts("X=1 PATH=/x git  status > y 2>&1"), ["git status"]);
+    assert_eq!(texts("ls $HOME/a \"$HOME\""), ["ls /home/dev/a /home/dev"]);
+    assert_eq!(texts("X=1; ls a$X \"$X b\""), ["ls a1 1 b"]);
+    assert_eq!(
+        texts("echo \"ab $(git status) c\""),
+        ["git status", "echo ab __CMDSUB_OUTPUT__ c"]
+    );
+    assert_eq!(texts("[ -f x ] && ls"), ["[[ -f x", "ls"]);
+    assert_eq!(texts("(X=1)"), ["true"]);
+    assert_eq!(texts("ls 'ab"), ["ls a"]);
+}
+
+#[test]
+fn patterns_match_as_the_client_does() {
+    assert!(runs("git *", "git") && runs("git:*", "git status") && !runs("git *", "gitk"));
+    assert!(runs("git*", "gitk") && !runs("npm run test:*", "npm run test:unit"));
+    assert!(runs(":*", ":") && !runs("git:* x", "git a x"));
+    assert!(runs("*", "") && runs("", "# c") && !runs("**", "# c"));
+    assert!(runs(" git  status ", "git\tstatus"));
+    assert!(runs("a*b*c", "a1b2bc") && !runs("a*b*b", "ab"));
+    assert!(runs("rm *", "xargs rm x") && !runs("rm *", "xargs -r rm x"));
+    assert!(!runs("curl * | sh", "curl x | sh"));
+}
+
+#[test]
+fn an_unknown_argument_leaves_the_name() {
+    for command in [
+        "git push $X",
+        "ls $(pwd)",
+        "ls \"$(pwd)\"",
+        "ls a`pwd`",
+        "ls $X # c",
+        "ls $X;",
+    ] {
+        assert!(unknown(command), "{command}");
+    }
+    assert!(runs("git push *", "ls $X") && runs("zzz", "ls $X"));
+    assert!(!runs("git *", "ls $X") && !runs("git:*", "ls $X") && !runs("git*", "ls $X"));
+    assert!(runs("pwd *", "ls $(pwd)"));
+    for command in [
+        "ls 'a' $X",
+        "ls $X > y",
+        "env $X",
+        "/bin/Bash5.2 $X",
+        "ls && rm $X",
+        "ls a$X",
+    ] {
+        assert!(opaque(command), "{command}");
+    }
+}
+
+#[test]
+fn explanations_are_plain() {
+    let verdict =
+        |pattern: &str, command: &str| BashPattern::new(pattern).matches(&read(command, HOME)).why;
+    assert_eq!(
+        verdict("git *", "echo \"ab $(git status)\""),
+        "the command \"git status\" inside \"$( )\" fits \"git *\""
+    );
+    assert_eq!(
+        verdict("git *", "ls; pwd"),
+        "none of \"ls\", \"pwd\" fits \"git *\""
+    );
+    assert_eq!(
+        verdict("git *", "ls ${X}"),
+        "not understood (${ } expansion), so the handler runs"
+    );
+}
+
+#[test]
+fn long_and_deep_input_ends_early() {
+    assert!(opaque(&"a".repeat(1_000_000)));
+    assert!(opaque(&format!("{}ls", "$(".repeat(4_000))));
+    assert!(opaque(&format!("ls {}", "\"$(ls ".repeat(1_000))));
+    assert!(opaque(&"( ".repeat(4_000)));
+    assert!(opaque(&"! ".repeat(4_000)));
+    assert!(opaque(&"if ".repeat(3_000)));
+    assert!(opaque(&format!("[[ {}", "! ".repeat(4_000))));
+    assert_eq!(texts(&"ls;".repeat(3_300)).len(), 3_300);
+    for piece in [
+        "{", "'a'", "`'a'", "X=1;", "a||b;", "X=1;a|b&", "[[ a == ", "$((", "<<'E'\n", "!", "=\"",
+    ] {
+        let _ = read(&piece.repeat(9_900 / piece.len()), HOME);
+        let _ = read(&format!("ls {}", piece.repeat(9_900 / piece.len())), HOME);
+    }
+    let stars = BashPattern::new(&"*a".repeat(2_000));
+    assert!(!stars.fits(&"a".repeat(1_999)));
+}
+
+/// A small deterministic generator.
+struct Xorshift(u64);
+
+impl Xorshift {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).unwrap_or(0)
+    }
+}
+
+#[test]
+fn random_input_never_panics() {
+    const PIECES: [&str; 60] = [
+        "ls",
+        "git",
+        " ",
+        " ",
+        " ",
+        "\n",
+        ";",
+        "&",
+        "|",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        "[[",
+        "]]",
+        "<",
+        ">",
+        "<<",
+        "<<<",
+        "'",
+        "\"",
+        "`",
+        "$",
+        "$(",
+        "$((",
+        "${",
+        "\\",
+        "=",
+        "+=",
+        "X=1",
+        "$X",
+        "!",
+        "#",
+        "*",
+        "?",
+        "~",
+        "-",
+        "a",
+        "é",
+        "日",
+        "\u{a0}",
+        "if",
+        "then",
+        "fi",
+        "for",
+        "in",
+        "do",
+        "done",
+        "while",
+        "else",
+        "elif",
+        "'E'\n",
+        "E\n",
+        "export ",
+        "unset ",
+        "read ",
+        "1",
+        "\u{1f600}",
+    ];
+    let patterns = ["git *", "*", "a*b", "ls:*", "x y"].map(BashPattern::new);
+    let mut random = Xorshift(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..20_000 {
+        let length = random.below(30);
+        let command: String = (0..length)
+            .map(|_| PIECES[random.below(PIECES.len())])
+            .collect();
+        let reading = read(&command, HOME);
+        for pattern in &patterns {
+            let verdict = pattern.matches(&reading);
+            assert!(!verdict.why.is_empty());
+        }
+        let _ = BashPattern::new(&command).matches(&reading);
+    }
+}

@@ -1,0 +1,140 @@
+//! From the merged answers to the final word: permission rules, modes, and
+//! what the host itself would refuse.
+
+use std::path::{Path, PathBuf};
+
+use remora_protocol::{Event, EventName, Outcome, Permission};
+use serde_json::{Map, Value};
+
+use crate::Engine;
+use crate::host::{Attendance, Host};
+use crate::permissions::Permissions;
+use crate::plan::Plan;
+
+/// Completes an outcome.
+pub(crate) fn settle(
+    engine: &Engine,
+    event: &Event,
+    host: &Host<'_>,
+    plan: &Plan<'_>,
+    outcome: &mut Outcome,
+) {
+    match event.name {
+        EventName::PreToolUse | EventName::PermissionRequest => {
+            decide(engine, event, host, plan, outcome);
+        }
+        EventName::WorktreeCreate => worktree(event, outcome),
+        // Nobody is there to be asked about a change of model.
+        EventName::PreModelSwitch
+            if outcome.permission == Some(Permission::Ask)
+                && host.attendance == Attendance::Unattended =>
+        {
+            outcome.blocked = true;
+        }
+        _ => {}
+    }
+}
+
+/// The path a handler gave for a new worktree: relative ones hang on the
+/// session's directory; one that steps around or passes through a link is
+/// refused.
+fn worktree(event: &Event, outcome: &mut Outcome) {
+    let Some(given) = outcome.worktree_path.take() else {
+        return;
+    };
+    let cwd = PathBuf::from(event.str("cwd").unwrap_or("/"));
+    let path = cwd.join(&given);
+    let steps = given.split('/').any(|part| part == "." || part == "..");
+    let linked = path
+        .ancestors()
+        .take_while(|dir| dir.starts_with(&cwd) && **dir != *cwd)
+        .any(Path::is_symlink);
+    if (steps && given.starts_with('/')) || linked {
+        outcome.blocked = true;
+        let problem = if linked {
+            "passes through a link"
+        } else {
+            "holds `.` or `..`"
+        };
+        outcome.reason = Some(format!(
+            "the worktree path {given} {problem}, so it is refused"
+        ));
+        return;
+    }
+    outcome.worktree_path = Some(path.to_string_lossy().into_owned());
+}
+
+/// Joins the hooks' decision with the permission rules, on the input as it
+/// would be used.
+fn decide(engine: &Engine, event: &Event, host: &Host<'_>, plan: &Plan<'_>, outcome: &mut Outcome) {
+    if let Some(why) = &plan.refused {
+        outcome.final_decision = Some(Permission::Deny);
+        outcome.final_why = Some(why.clone());
+        return;
+    }
+    if outcome.permission == Some(Permission::Defer) && host.attendance == Attendance::Interactive {
+        outcome.permission = None;
+    }
+    let empty = Map::new();
+    let own = event
+        .fields
+        .get("tool_input")
+        .and_then(Value::as_object)
+        .unwrap_or(&empty);
+    let input = outcome.updated_input.as_ref().unwrap_or(own);
+    let mode = engine.permission_mode(event);
+    let rules = engine.permissions.decide(
+        event.str("tool_name").unwrap_or_default(),
+        input,
+        mode,
+        engine.bases(event),
+    );
+    host.step(|| format!("rules: {} ({})", rules.permission.as_str(), rules.why));
+    let (mut decision, mut why) = Permissions::join(outcome.permission, &rules, mode);
+    if let Some(missing) = outcome
+        .updated_input
+        .as_ref()
+        .and_then(|new| missing_field(event, new))
+    {
+        decision = Permission::Deny;
+        why = format!(
+            "the rewritten input replaces the whole input and lacks `{missing}`, so the tool refuses it"
+        );
+    }
+    // These two are questions themselves: an allow without answers is none.
+    let question = matches!(
+        event.str("tool_name"),
+        Some("AskUserQuestion" | "ExitPlanMode")
+    );
+    if question && outcome.permission == Some(Permission::Allow) && outcome.updated_input.is_none()
+    {
+        decision = rules.permission.max(Permission::Ask);
+        why = "this tool asks the person; a hook's allow counts only together with updatedInput"
+            .into();
+    }
+    // A stop takes effect once the call has been made or a hook denied it; a
+    // call that is asked about, refused or put off goes its own way.
+    let settled = outcome.permission == Some(Permission::Deny) || decision == Permission::Allow;
+    if !outcome.go_on && !settled {
+        outcome.go_on = true;
+    }
+    outcome.final_decision = Some(decision);
+    outcome.final_why = Some(why);
+}
+
+/// A field that a built-in tool cannot do without.
+fn missing_field(event: &Event, input: &Map<String, Value>) -> Option<&'static str> {
+    let needed: &[&str] = match event.str("tool_name")? {
+        "Bash" => &["command"],
+        "Read" => &["file_path"],
+        "Write" => &["file_path", "content"],
+        "Edit" => &["file_path", "old_string", "new_string"],
+        "Glob" | "Grep" => &["pattern"],
+        "WebFetch" => &["url", "prompt"],
+        _ => &[],
+    };
+    needed
+        .iter()
+        .find(|key| !input.contains_key(**key))
+        .copied()
+}
