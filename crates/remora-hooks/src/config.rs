@@ -183,6 +183,8 @@ pub(crate) struct Settings {
     pub http_urls: Option<Vec<String>>,
     /// `httpHookAllowedEnvVars`.
     pub http_env: Option<Vec<String>>,
+    /// `enabledPlugins`: full ids, on or off.
+    pub(crate) enabled_plugins: BTreeMap<String, bool>,
     /// `env`.
     pub env: BTreeMap<String, String>,
     /// `permissions`.
@@ -200,25 +202,16 @@ pub(crate) enum Strictness {
     Plugin,
 }
 
-/// What became of a document.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Read {
-    /// In force, perhaps with entries left out; each has a warning.
-    Kept(Settings, Vec<String>),
-    /// The whole document is void, with the reason.
-    Void(String),
-}
+/// A document in force, with a warning for each entry that was left out; or
+/// the reason why all of it is void.
+pub(crate) type Read = Result<(Settings, Vec<String>), String>;
 
 /// Reads the text of one document.
 pub(crate) fn read(text: &str, strictness: Strictness) -> Read {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let value: Value = match serde_json::from_str(text) {
-        Ok(value) => value,
-        Err(error) => return Read::Void(format!("not valid JSON ({error})")),
-    };
-    match value {
+    match serde_json::from_str(text).map_err(|e| format!("not valid JSON ({e})"))? {
         Value::Object(map) => read_map(&map, strictness),
-        _ => Read::Void("the file must hold a JSON object".into()),
+        _ => Err("the file must hold a JSON object".into()),
     }
 }
 
@@ -226,21 +219,16 @@ pub(crate) fn read(text: &str, strictness: Strictness) -> Read {
 pub(crate) fn read_map(map: &Map<String, Value>, strictness: Strictness) -> Read {
     let mut warnings = Vec::new();
     let mut settings = Settings::default();
-    if strictness != Strictness::Plugin
-        && let Err(problem) = switches::read(map, strictness, &mut settings, &mut warnings)
-    {
-        return Read::Void(problem);
+    if strictness != Strictness::Plugin {
+        switches::read(map, strictness, &mut settings, &mut warnings)?;
     }
-    match check::groups(map, &mut warnings) {
-        Ok(groups) => settings.groups = groups,
-        Err(problem) => return Read::Void(problem),
-    }
+    settings.groups = check::groups(map, &mut warnings)?;
     if strictness == Strictness::Plugin && !map.contains_key("hooks") {
         warnings.push(
             "no `hooks` key, so nothing is loaded; wrap the events in {\"hooks\": {…}}".into(),
         );
     }
-    Read::Kept(settings, warnings)
+    Ok((settings, warnings))
 }
 
 #[cfg(test)]

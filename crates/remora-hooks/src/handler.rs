@@ -1,6 +1,7 @@
 //! The kinds of handlers, and what each gets to do its work.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use remora_protocol::Event;
@@ -74,5 +75,24 @@ fn failure(why: impl Into<String>) -> Output {
         ended: Ended::Failed(why.into()),
         stdout: String::new(),
         stderr: String::new(),
+    }
+}
+
+/// Runs a program to its end or the deadline and returns what it said.
+pub(crate) fn capture(
+    program: &str,
+    args: &[String],
+    environment: &[(OsString, OsString)],
+    deadline: Instant,
+) -> Output {
+    let spawn = process::Spawn {
+        program,
+        args,
+        cwd: Path::new("/"),
+        environment,
+    };
+    match spawn.start("") {
+        Ok(running) => running.finish(deadline),
+        Err(why) => failure(why),
     }
 }

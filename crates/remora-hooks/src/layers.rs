@@ -70,6 +70,17 @@ pub struct Plugin {
     pub root: PathBuf,
     /// Where it keeps its state.
     pub data: PathBuf,
+    /// Who switched it on.
+    pub enabled: Enabled,
+}
+
+/// Who switched a plugin on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enabled {
+    /// The person, or the project.
+    ByPerson,
+    /// The organisation; its hooks count as managed.
+    ByPolicy,
 }
 
 /// The file a handler stands in.
@@ -206,6 +217,8 @@ pub(crate) struct Layers {
     pub env: BTreeMap<String, String>,
     /// `disableAllHooks` of the highest layer that sets it.
     pub(crate) disabled_by: Option<Source>,
+    /// Plugins that are switched on, by full id.
+    pub(crate) enabled_plugins: BTreeMap<String, Enabled>,
     pub(crate) managed_only: bool,
     pub(crate) plugins_only: bool,
     pub(crate) http_urls: Option<Vec<String>>,
@@ -265,8 +278,9 @@ pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
     for (place, settings) in ordinary.iter().chain(&managed) {
         layers.take_switches(place, settings);
     }
+    plugin::load_installed(places, &mut layers);
     for dir in &places.plugins {
-        plugin::load(dir, places, &mut layers)?;
+        plugin::load_named(dir, places, &mut layers)?;
     }
     Ok(layers)
 }
@@ -314,12 +328,12 @@ fn managed(dir: &Path, layers: &mut Layers) -> Result<Vec<(Arc<Place>, Settings)
             }
         };
         match config::read(&String::from_utf8_lossy(&bytes), Strictness::Managed) {
-            Read::Kept(settings, warnings) => {
+            Ok((settings, warnings)) => {
                 layers.warn(&place, warnings);
                 layers.note(&place, count(&settings));
                 read.push((place, settings));
             }
-            Read::Void(problem) => {
+            Err(problem) => {
                 return Err(LoadError::Managed {
                     file: path,
                     problem,
@@ -341,12 +355,12 @@ impl Layers {
 
     fn keep(&mut self, place: &Arc<Place>, read: Read) -> Option<(Arc<Place>, Settings)> {
         match read {
-            Read::Kept(settings, warnings) => {
+            Ok((settings, warnings)) => {
                 self.warn(place, warnings);
                 self.note(place, count(&settings));
                 Some((place.clone(), settings))
             }
-            Read::Void(reason) => {
+            Err(reason) => {
                 self.warnings.push(format!(
                     "{}: {reason}; the file is ignored",
                     place.describe()
@@ -411,6 +425,17 @@ impl Layers {
         ] {
             if let Some(more) = theirs {
                 mine.get_or_insert_default().extend(more.iter().cloned());
+            }
+        }
+        let enabled = match place.source {
+            Source::Policy => Enabled::ByPolicy,
+            _ => Enabled::ByPerson,
+        };
+        for (id, on) in &settings.enabled_plugins {
+            if *on {
+                self.enabled_plugins.insert(id.clone(), enabled);
+            } else {
+                self.enabled_plugins.remove(id);
             }
         }
         self.env

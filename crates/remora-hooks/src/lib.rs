@@ -9,6 +9,8 @@
 //! agents, home folders or the environment: the host passes all of it in.
 
 mod answer;
+#[cfg(test)]
+mod arbitrary;
 mod condition;
 mod config;
 mod error;
@@ -37,7 +39,9 @@ use remora_protocol::{EVENTS, Event};
 pub use answer::Status;
 pub use error::LoadError;
 pub use host::{Attendance, Host, Trace};
-pub use layers::{Entry, FlagSettings, LayerNote, Place, Places, Plugin, SettingSources, Source};
+pub use layers::{
+    Enabled, Entry, FlagSettings, LayerNote, Place, Places, Plugin, SettingSources, Source,
+};
 pub use path_rule::Bases;
 pub use permissions::{Decision, PermissionMode, Permissions, RuleText};
 pub use plan::{Plan, Row, Verdict};

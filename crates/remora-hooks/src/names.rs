@@ -16,6 +16,13 @@ pub(crate) const PLUGIN_HOOKS: &str = "hooks/hooks.json";
 /// A plugin's manifest.
 pub(crate) const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
 
+/// What was installed, in the plugins folder.
+pub(crate) const INSTALLED_PLUGINS: &str = "installed_plugins.json";
+/// Where it came from, in the plugins folder.
+pub(crate) const MARKETPLACES: &str = "known_marketplaces.json";
+/// A marketplace's own list.
+pub(crate) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+
 /// Where the session started.
 pub(crate) const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 /// Where the plugin is.

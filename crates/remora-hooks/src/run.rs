@@ -27,6 +27,9 @@ const SHOWN: usize = 256 << 10;
 /// The most the last event of a session may take.
 const SESSION_END_MAX: Duration = Duration::from_secs(60);
 
+/// What a thread that serves a child needs: no recursion, small buffers.
+const STACK: usize = 256 << 10;
+
 /// A handler that goes on after its event.
 pub struct Background {
     /// Which one, as in the report.
@@ -93,7 +96,8 @@ pub(crate) fn time_limit(entry: &Entry) -> Duration {
     })
 }
 
-struct Result {
+/// A handler that has left the engine's hands.
+struct Ran {
     finished: Finished,
     took: Duration,
     deadline: Instant,
@@ -155,12 +159,12 @@ fn start_all(
     host: &Host<'_>,
     rows: &[&Row<'_>],
     env_files: &[PathBuf],
-) -> Vec<Result> {
+) -> Vec<Ran> {
     let mut line = event.to_line();
     line.push('\n');
     let started = Instant::now();
     let budget = (event.name == EventName::SessionEnd).then(|| session_end_budget(engine, host));
-    let one = |at: usize| {
+    let one = &|at: usize| {
         let entry = rows[at].entry;
         let limit = match budget {
             Some(budget) => entry.config.timeout.unwrap_or(budget).min(budget),
@@ -185,7 +189,7 @@ fn start_all(
             env_file: env_files.get(at).cloned(),
         };
         let finished = handler::run(&call, deadline);
-        Result {
+        Ran {
             finished,
             took: started.elapsed(),
             deadline,
@@ -196,24 +200,32 @@ fn start_all(
         return Vec::new();
     };
     thread::scope(|scope| {
-        let others: Vec<_> = (0..last).map(|at| scope.spawn(move || one(at))).collect();
-        let own = one(last);
-        let mut results: Vec<Result> = others
-            .into_iter()
-            .map(|thread| {
-                thread.join().unwrap_or_else(|_| Result {
-                    finished: Finished::Done(Output {
-                        ended: Ended::Failed("the engine failed while running it".into()),
-                        stdout: String::new(),
-                        stderr: String::new(),
-                    }),
-                    took: started.elapsed(),
-                    deadline: started,
-                })
+        let others: Vec<_> = (0..last)
+            .map(|at| {
+                let thread = thread::Builder::new().stack_size(STACK);
+                // Where no more threads are to be had, one after the other must do.
+                thread.spawn_scoped(scope, move || one(at)).map_err(|_| at)
             })
             .collect();
-        results.push(own);
-        results
+        let own = one(last);
+        let failed = || {
+            let why = "the engine failed while running it".to_owned();
+            let output = Output {
+                ended: Ended::Failed(why),
+                stdout: String::new(),
+                stderr: String::new(),
+            };
+            Ran {
+                finished: Finished::Done(output),
+                took: started.elapsed(),
+                deadline: started,
+            }
+        };
+        let others = others.into_iter().map(|thread| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
+            Err(at) => one(at),
+        });
+        others.chain([own]).collect()
     })
 }
 
@@ -272,7 +284,7 @@ fn env_files(
 
 fn settle(
     row: &Row<'_>,
-    result: Result,
+    result: Ran,
     at: usize,
     background: &mut Vec<Background>,
 ) -> (HandlerReport, Answer) {

@@ -1,11 +1,16 @@
 //! Session variables: what handlers wrote to their files, as a shell reads it.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
+use crate::answer::Ended;
+use crate::handler;
 use crate::host::Host;
+
+/// Sourcing a few lines must not hold a session up.
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// Variables that a shell sets for itself.
 const OWN: [&str; 4] = ["_", "PWD", "OLDPWD", "SHLVL"];
@@ -24,37 +29,32 @@ pub(crate) fn collect(
     if written.is_empty() {
         return Map::new();
     }
-    let run = |files: &[&PathBuf]| {
-        Command::new("/bin/sh")
-            .arg("-c")
-            .arg(r#"set -a; while [ $# -gt 0 ]; do . "$1" >/dev/null 2>&1 </dev/null; shift; done; env -0"#)
-            .arg("sh")
-            .args(files)
-            .env_clear()
-            .envs(host.environment.iter().map(|(k, v)| (k, v)))
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output()
-    };
-    let (before, after) = match (run(&[]), run(&written)) {
-        (Ok(before), Ok(after)) => (variables(&before.stdout), variables(&after.stdout)),
-        (Err(error), _) | (_, Err(error)) => {
-            warnings.push(format!("session variables cannot be read: {error}"));
-            return Map::new();
+    let script =
+        r#"set -a; while [ $# -gt 0 ]; do . "$1" >/dev/null 2>&1 </dev/null; shift; done; env -0"#;
+    let deadline = Instant::now() + LIMIT;
+    let mut run = |files: &[&PathBuf]| {
+        let mut args = vec!["-c".to_owned(), script.to_owned(), "sh".to_owned()];
+        args.extend(files.iter().map(|f| f.to_string_lossy().into_owned()));
+        let output = handler::capture("/bin/sh", &args, &host.environment, deadline);
+        if output.ended != Ended::Exit(0) {
+            warnings.push(
+                "session variables cannot be read: their file does not end well in a shell".into(),
+            );
         }
+        variables(&output.stdout)
     };
+    let (before, after) = (run(&[]), run(&written));
     after
         .into_iter()
         .filter(|(k, v)| !OWN.contains(&k.as_str()) && before.get(k) != Some(v))
         .collect()
 }
 
-fn variables(bytes: &[u8]) -> Map<String, Value> {
-    bytes
-        .split(|b| *b == 0)
+fn variables(listing: &str) -> Map<String, Value> {
+    listing
+        .split('\0')
         .filter_map(|entry| {
-            let text = String::from_utf8_lossy(entry);
-            let (name, value) = text.split_once('=')?;
+            let (name, value) = entry.split_once('=')?;
             Some((name.to_owned(), Value::from(value)))
         })
         .collect()

@@ -1,7 +1,7 @@
 //! Decides which handlers may run at all: workspace trust, switches and modes.
 //! Pure.
 
-use crate::layers::{Entry, Layers, Source};
+use crate::layers::{Enabled, Entry, Layers, Source};
 
 /// Whether the person said that this folder may run things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +39,11 @@ pub(crate) fn held_back(
     if layers.disabled_by == Some(Source::Policy) {
         return Some("disableAllHooks in managed settings turns every hook off");
     }
+    let forced = entry
+        .place
+        .plugin
+        .as_ref()
+        .is_some_and(|p| p.enabled == Enabled::ByPolicy);
     if source == Source::Policy {
         return None;
     }
@@ -46,6 +51,10 @@ pub(crate) fn held_back(
         Mode::Full => {}
         Mode::Bare => return Some("--bare runs managed hooks only"),
         Mode::Safe => return Some("--safe-mode runs managed hooks only"),
+    }
+    // The organisation's plugins survive what the person switches off.
+    if forced {
+        return None;
     }
     if let Some(by) = layers.disabled_by {
         return Some(match by {

@@ -96,7 +96,7 @@ fn what_each_condition_found() {
           the matcher takes everything; `if`: the command "rm -rf y" fits "rm *"
           [PROJECT]/.claude/settings.json  project/PreToolUse/0/0
       ✗ does not run  [Project] touch "$HOME"/ran # Bash(make *)
-          the matcher takes everything; `if`: none of cd x, rm -rf y fits "make *"
+          the matcher takes everything; `if`: none of "cd x", "rm -rf y" fits "make *"
           [PROJECT]/.claude/settings.json  project/PreToolUse/0/1
       ✓ runs  [Project] touch "$HOME"/ran # Bash
           the matcher takes everything; `if` takes every Bash call
@@ -472,7 +472,7 @@ fn as_json() {
           "label": "touch \"$HOME\"/ran # Bash(rm *)",
           "timeout": 600.0,
           "matches": false,
-          "why": "the matcher is the exact name Bash and matches \"Bash\"; `if`: none of make fits \"rm *\""
+          "why": "the matcher is the exact name Bash and matches \"Bash\"; `if`: the command \"make\" does not fit \"rm *\""
         },
         {
           "id": "project/PreToolUse/0/1",

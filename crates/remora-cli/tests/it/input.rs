@@ -217,16 +217,20 @@ fn nul_characters() {
     ");
 }
 
+/// The whole event reaches a handler, and nothing of it is cut.
 #[test]
 fn an_event_of_50_mb() {
     let sandbox = Sandbox::new();
-    sandbox.project(&guard("wc -c"));
-    let event = bash(&"x".repeat(50 << 20));
-    let length = event.to_string().len() + 1;
-    let (done, report) = sandbox.run(&event).json();
-    assert_eq!(done.code, Some(0));
-    let counted = report["handlers"][0]["stdout"].as_str().unwrap();
-    assert_eq!(counted.trim(), length.to_string());
+    sandbox.project(&on("PreToolUse", "", &[command("wc -c")]));
+    let write = json!({"hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": {"file_path": "/x", "content": "x".repeat(50 << 20)}});
+    for event in [write, bash(&"x".repeat(2 << 20))] {
+        let length = event.to_string().len() + 1;
+        let (done, report) = sandbox.run(&event).json();
+        assert_eq!(done.code, Some(0));
+        let counted = report["handlers"][0]["stdout"].as_str().unwrap();
+        assert_eq!(counted.trim(), length.to_string());
+    }
 }
 
 #[test]
@@ -295,7 +299,11 @@ fn the_same_for_explain() {
     for stdin in ["", "[]", "{", "{}"] {
         let run = sandbox.hooks(&["run"]).stdin(stdin).go();
         let explain = sandbox.hooks(&["explain"]).stdin(stdin).go();
-        assert_eq!((run.code, run.stderr), (explain.code, explain.stderr));
+        assert_eq!((run.code, &run.stderr), (explain.code, &explain.stderr));
+        // What went wrong is never mixed into the JSON.
+        let json = sandbox.hooks(&["run", "--json"]).stdin(stdin).go();
+        assert_eq!((json.code, json.stderr), (Some(1), run.stderr));
+        assert_eq!(json.raw, "");
     }
 }
 

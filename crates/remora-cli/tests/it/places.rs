@@ -277,7 +277,7 @@ fn settings_paths_that_are_directories() {
 #[test]
 fn settings_without_permission_to_read() {
     let sandbox = Sandbox::unprivileged();
-    let shut = fs::Permissions::from_mode(0);
+    let shut = fs::Permissions::from_mode(0o000);
     let user = sandbox.user(&guard("exit 2"));
     fs::set_permissions(&user, shut.clone()).unwrap();
     sandbox.project(&guard("echo project"));

@@ -365,7 +365,7 @@ fn every_step_is_traced() {
     stderr: remora: layer user [HOME]/.claude/settings.json: ignored: the file must hold a JSON object
     stderr: remora: layer project [PROJECT]/.claude/settings.json: 2 handlers
     stderr: remora: layer local [PROJECT]/.claude/settings.local.json: not there
-    stderr: remora: match project/PreToolUse/0/0: does not run: the matcher is the exact name Bash and matches "Bash"; `if`: none of make fits "rm *"
+    stderr: remora: match project/PreToolUse/0/0: does not run: the matcher is the exact name Bash and matches "Bash"; `if`: the command "make" does not fit "rm *"
     stderr: remora: match project/PreToolUse/0/1: runs: the matcher is the exact name Bash and matches "Bash"
     stderr: remora: start project/PreToolUse/0/1 (command): echo '{"systemMessage":"hi"}'
     stderr: remora: done project/PreToolUse/0/1: ok, exit 0, [N] ms; answer {"systemMessage":"hi"}

@@ -273,21 +273,24 @@ fn a_stop_that_blocks() {
 fn a_background_handler_is_ended_or_waited_for() {
     let sandbox = Sandbox::new();
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "2 tests fail"}});
-    let mut handler = command(&format!(
-        "cat >/dev/null; sleep 0.2; echo '{answer}'; touch \"$HOME\"/finished"
-    ));
-    handler["async"] = json!(true);
-    sandbox.project(&on("PostToolUse", "", &[handler]));
+    let after = |seconds: f64| {
+        let text = format!("sleep {seconds}; echo '{answer}'; touch \"$HOME\"/finished");
+        let mut handler = command(&text);
+        handler["async"] = json!(true);
+        sandbox.project(&on("PostToolUse", "", &[handler]));
+    };
+    after(300.0);
     assert_snapshot!(sandbox.hooks(&["try", "PostToolUse", "--file-path", "a.rs"]).go().stdout, @r#"
     PostToolUse Edit
-      … [Project] cat >/dev/null; sleep 0.2; echo '{"hookSpecificOutput":{"hookEventNam…  background, [N] ms
+      … [Project] sleep 300; echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse"…  background, [N] ms
           it goes on without the host; what it says later cannot decide anything
       → go on
     "#);
     assert!(!sandbox.path("home/finished").exists());
+    after(0.2);
     assert_snapshot!(sandbox.hooks(&["try", "PostToolUse", "--file-path", "a.rs", "--wait"]).go().stdout, @r#"
     PostToolUse Edit
-      ✓ [Project] cat >/dev/null; sleep 0.2; echo '{"hookSpecificOutput":{"hookEventNam…  ok, [N] ms
+      ✓ [Project] sleep 0.2; echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse"…  ok, [N] ms
           it ran in the background; its texts reach the model with the next turn
       → go on
         for the model: 2 tests fail

@@ -127,6 +127,14 @@ pub(super) fn read(
     };
     settings.http_urls = map.get("allowedHttpHookUrls").and_then(strings);
     settings.http_env = map.get("httpHookAllowedEnvVars").and_then(strings);
+    let plugins = map
+        .get("enabledPlugins")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
+    settings.enabled_plugins = plugins
+        .map(|(id, on)| (id.clone(), on != &Value::Bool(false)))
+        .collect();
     let env = map
         .get("env")
         .and_then(Value::as_object)

@@ -2,8 +2,8 @@ use super::*;
 
 fn kept(json: &str) -> (Settings, Vec<String>) {
     match read(json, Strictness::Settings) {
-        Read::Kept(settings, warnings) => (settings, warnings),
-        Read::Void(reason) => panic!("void: {reason}"),
+        Ok((settings, warnings)) => (settings, warnings),
+        Err(reason) => panic!("void: {reason}"),
     }
 }
 
@@ -12,11 +12,11 @@ fn a_bad_entry_under_a_permission_event_voids_the_file_and_elsewhere_only_itself
     let bad =
         r#"{"hooks":{"EVENT":[{"hooks":[{"type":"nope"},{"type":"command","command":"x"}]}]}}"#;
     match read(&bad.replace("EVENT", "PreToolUse"), Strictness::Settings) {
-        Read::Void(reason) => assert!(
+        Err(reason) => assert!(
             reason.starts_with("`hooks.PreToolUse[0].hooks[0].type`: `nope`"),
             "{reason}"
         ),
-        Read::Kept(..) => panic!("kept"),
+        Ok(_) => panic!("kept"),
     }
     let (settings, warnings) = kept(&bad.replace("EVENT", "PostToolUse"));
     assert_eq!(settings.groups[0].handlers.len(), 1);
@@ -34,8 +34,8 @@ fn unknown_events_and_keys_are_no_errors() {
 #[test]
 fn a_wrong_switch_voids_a_user_file_but_not_the_managed_one() {
     let text = r#"{"disableAllHooks":"yes"}"#;
-    assert!(matches!(read(text, Strictness::Settings), Read::Void(_)));
-    assert!(matches!(read(text, Strictness::Managed), Read::Kept(..)));
+    assert!(read(text, Strictness::Settings).is_err());
+    assert!(read(text, Strictness::Managed).is_ok());
 }
 
 /// Documents of which the client kept or dropped the good handler.
@@ -46,8 +46,8 @@ fn documents_stand_or_fall_as_with_the_client() {
     let mut wrong = Vec::new();
     for row in rows {
         let kept = match read(&row["settings"].to_string(), Strictness::Settings) {
-            Read::Void(_) => false,
-            Read::Kept(settings, _) => {
+            Err(_) => false,
+            Ok((settings, _)) => {
                 let labels = settings
                     .groups
                     .iter()

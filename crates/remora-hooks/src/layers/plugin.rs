@@ -6,26 +6,102 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Layers, Place, Places, Plugin, Source, absent, cause};
+use super::{Enabled, Layers, Place, Places, Plugin, Source, absent, cause};
 use crate::config::{self, Strictness};
 use crate::error::LoadError;
 use crate::names;
 
-/// A plugin: `hooks/hooks.json` and what its manifest adds.
-pub(super) fn load(dir: &Path, places: &Places, layers: &mut Layers) -> Result<(), LoadError> {
-    let wrong = |problem: String| LoadError::Plugin {
+/// A plugin that was named on the command line. What is wrong with it is an
+/// error.
+pub(super) fn load_named(
+    dir: &Path,
+    places: &Places,
+    layers: &mut Layers,
+) -> Result<(), LoadError> {
+    load(dir, "inline", Enabled::ByPerson, places, layers).map_err(|problem| LoadError::Plugin {
         dir: dir.to_path_buf(),
         problem,
+    })
+}
+
+/// The plugins that were installed and are switched on. What is wrong with one
+/// is a warning: the others still count.
+pub(super) fn load_installed(places: &Places, layers: &mut Layers) {
+    let folder = places.config_dir().join("plugins");
+    let read = |name: &str| -> Option<Value> {
+        serde_json::from_slice(&fs::read(folder.join(name)).ok()?).ok()
     };
+    let (Some(book), markets) = (read(names::INSTALLED_PLUGINS), read(names::MARKETPLACES)) else {
+        return;
+    };
+    for (id, forced) in layers.enabled_plugins.clone() {
+        let Some((name, market)) = id.split_once('@') else {
+            continue;
+        };
+        let installs = book
+            .get("plugins")
+            .and_then(|p| p.get(&id))
+            .and_then(Value::as_array);
+        let fits = |install: &&Value| {
+            let project = install.get("projectPath").and_then(Value::as_str);
+            project.is_none_or(|p| places.project.starts_with(p))
+        };
+        let Some(install) = installs.into_iter().flatten().rfind(fits) else {
+            continue;
+        };
+        // A marketplace that is a local folder is used in place.
+        let local = markets
+            .as_ref()
+            .and_then(|m| in_place(m.get(market)?, name));
+        let copied = install
+            .get("installPath")
+            .and_then(Value::as_str)
+            .map(PathBuf::from);
+        let Some(dir) = local.or(copied) else {
+            continue;
+        };
+        if let Err(problem) = load(&dir, market, forced, places, layers) {
+            layers
+                .warnings
+                .push(format!("plugin {id} ({}): {problem}", dir.display()));
+        }
+    }
+}
+
+/// Where a plugin of a local marketplace stands.
+fn in_place(market: &Value, name: &str) -> Option<PathBuf> {
+    if market.get("source")?.get("source")? != "directory" {
+        return None;
+    }
+    let root = PathBuf::from(market.get("installLocation")?.as_str()?);
+    let list: Value =
+        serde_json::from_slice(&fs::read(root.join(names::MARKETPLACE)).ok()?).ok()?;
+    let plugin = list
+        .get("plugins")?
+        .as_array()?
+        .iter()
+        .find(|p| p.get("name").is_some_and(|n| n == name))?;
+    let path = plugin.get("source")?.as_str()?;
+    Some(root.join(path.trim_start_matches("./")))
+}
+
+/// Reads `hooks/hooks.json` and what the manifest adds.
+fn load(
+    dir: &Path,
+    market: &str,
+    enabled: Enabled,
+    places: &Places,
+    layers: &mut Layers,
+) -> Result<(), String> {
     if !dir.is_dir() {
-        return Err(wrong("is not a directory".into()));
+        return Err("is not a directory".into());
     }
     let manifest_path = dir.join(names::PLUGIN_MANIFEST);
     let manifest: Map<String, Value> = match fs::read(&manifest_path) {
         Ok(bytes) => serde_json::from_slice(&bytes)
-            .map_err(|e| wrong(format!("{} is not valid ({e})", names::PLUGIN_MANIFEST)))?,
+            .map_err(|e| format!("{} is not valid ({e})", names::PLUGIN_MANIFEST))?,
         Err(e) if absent(&e) => Map::new(),
-        Err(e) => return Err(wrong(format!("{}: {}", names::PLUGIN_MANIFEST, cause(&e)))),
+        Err(e) => return Err(format!("{}: {}", names::PLUGIN_MANIFEST, cause(&e))),
     };
     let folder = dir
         .file_name()
@@ -35,21 +111,20 @@ pub(super) fn load(dir: &Path, places: &Places, layers: &mut Layers) -> Result<(
         .get("name")
         .and_then(Value::as_str)
         .map_or(folder, str::to_owned);
-    let id: String = format!("{name}-inline")
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
-                c
-            } else {
-                '-'
-            }
-        })
-        .collect();
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+            c
+        } else {
+            '-'
+        }
+    };
+    let id: String = format!("{name}-{market}").chars().map(plain).collect();
     let data = places.config_dir().join("plugins").join("data").join(id);
     let plugin = Plugin {
         name,
         root: dir.to_path_buf(),
         data,
+        enabled,
     };
 
     let mut files = vec![dir.join(names::PLUGIN_HOOKS)];

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use remora_hooks::{
     Attendance, Engine, FlagSettings, HandlerInfo, Host, Mode, Options, PermissionMode, Places,
@@ -102,7 +102,9 @@ impl Laid {
             other => {
                 let mut value = other.clone();
                 if let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) {
-                    hooks.values_mut().for_each(expand);
+                    for (event, groups) in hooks {
+                        expand(event, groups);
+                    }
                 }
                 value.to_string()
             }
@@ -115,6 +117,10 @@ impl Laid {
             fs::create_dir_all(self.root.join(dir)).unwrap();
         }
         if !self.case.handlers.is_empty() {
+            assert!(
+                !self.case.layers.contains_key("user"),
+                "`handlers` are the user's"
+            );
             let groups: Vec<Value> = self.case.handlers.iter().map(|h| self.group(h)).collect();
             let hooks = json!({"hooks": {self.event_name(): groups}});
             self.write("home/.claude/settings.json", &hooks);
@@ -145,7 +151,7 @@ impl Laid {
         if handler.get("hooks").is_some() {
             return handler.clone();
         }
-        let mut handler = shorthand(handler);
+        let mut handler = shorthand(self.event_name(), handler);
         if let Some(condition) = &self.case.condition {
             handler["if"] = condition.as_str().into();
         }
@@ -215,10 +221,10 @@ impl Laid {
 
     fn options(&self) -> Options {
         let options = &self.case.options;
-        let trust = if options.untrusted {
-            Trust::Untrusted
-        } else {
-            Trust::Trusted
+        let trust = match options.trust.as_deref() {
+            None | Some("trusted") => Trust::Trusted,
+            Some("untrusted") => Trust::Untrusted,
+            Some(other) => panic!("trust {other}"),
         };
         let mode = match options.mode.as_deref() {
             None => Mode::Full,
@@ -310,7 +316,9 @@ impl Laid {
             problems.contains("warnings", &report.warnings.join("\n"), part);
         }
         problems.fields("outcome", &fields(&report.outcome), &expect.outcome);
-        if !expect.late.is_empty() {
+        if expect.late.is_empty() {
+            drop(background);
+        } else {
             let late = background.into_iter().map(|b| {
                 let answer = b.wait();
                 let told = json!({"status": answer.status, "stdout": answer.stdout,
@@ -318,6 +326,14 @@ impl Laid {
                 (reports[answer.handler].0.clone(), fields(&told))
             });
             problems.table("late", late.collect(), &expect.late);
+        }
+        for file in &expect.gone {
+            let pid = fs::read_to_string(self.root.join(file)).unwrap_or_default();
+            if pid.trim().is_empty() || !is_gone(pid.trim()) {
+                problems
+                    .0
+                    .push(format!("the process in {file} ({pid}) lives"));
+            }
         }
         if let Some(expected) = &expect.requests {
             let seen = self.server.as_ref().map_or_else(Vec::new, Server::seen);
@@ -336,6 +352,22 @@ impl Laid {
             let found = fs::read_to_string(self.root.join(file)).unwrap_or_default();
             problems.equal(file, &json!(found.encode_utf16().count()), &json!(expected));
         }
+    }
+}
+
+/// Whether a process ends within two seconds, or has ended and only waits to be
+/// collected.
+fn is_gone(pid: &str) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(2);
+    loop {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        if stat.is_empty() || stat.contains(") Z ") {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::yield_now();
     }
 }
 

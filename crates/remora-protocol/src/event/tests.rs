@@ -38,3 +38,13 @@ fn the_query_of_a_file_event_is_the_base_name() {
     let json = br#"{"hook_event_name":"FileChanged","file_path":"/a/b/c.txt","event":"change"}"#;
     assert_eq!(Event::decode(json, None).unwrap().query(), Some("c.txt"));
 }
+
+proptest::proptest! {
+    #[test]
+    fn arbitrary_bytes_are_an_error_at_most(bytes: Vec<u8>, text in ".{0,80}") {
+        let _ = Event::decode(&bytes, None);
+        let _ = Event::decode(text.as_bytes(), Some(EventName::Stop));
+        let wrapped = format!("{{\"hook_event_name\":{text:?}}}");
+        let _ = Event::decode(wrapped.as_bytes(), None);
+    }
+}

@@ -48,7 +48,7 @@ pub(super) struct Case {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Settings {
     pub(super) mode: Option<String>,
-    pub(super) untrusted: bool,
+    pub(super) trust: Option<String>,
     pub(super) interactive: bool,
     pub(super) sources: Option<Vec<String>>,
     pub(super) permission_mode: Option<String>,
@@ -92,11 +92,12 @@ pub(super) struct Expect {
     pub(super) requests: Option<Vec<Fields>>,
     pub(super) files: BTreeMap<String, Option<String>>,
     pub(super) file_units: BTreeMap<String, usize>,
+    pub(super) gone: Vec<String>,
     pub(super) under_ms: Option<u128>,
     pub(super) outcome: Fields,
 }
 
-const EXPECT: [&str; 12] = [
+const EXPECT: [&str; 13] = [
     "ran",
     "status",
     "handlers",
@@ -108,6 +109,7 @@ const EXPECT: [&str; 12] = [
     "requests",
     "files",
     "file_units",
+    "gone",
     "under_ms",
 ];
 const HANDLER: [&str; 16] = [
@@ -281,22 +283,45 @@ pub(super) fn fields<T: serde::Serialize>(value: &T) -> Fields {
     }
 }
 
-/// A group may be written as one handler, a handler as `@label command`.
-pub(super) fn expand(groups: &mut Value) {
+/// A group may be written as one handler, a handler in short.
+pub(super) fn expand(event: &str, groups: &mut Value) {
     for group in groups.as_array_mut().into_iter().flatten() {
-        if group.as_str().is_some_and(|t| t.starts_with('@')) {
-            *group = json!({"hooks": [shorthand(group)]});
+        let short = shorthand(event, group);
+        if short != *group {
+            *group = json!({"hooks": [short]});
         } else if let Some(hooks) = group.get_mut("hooks").and_then(Value::as_array_mut) {
-            hooks.iter_mut().for_each(|h| *h = shorthand(h));
+            for handler in hooks {
+                *handler = shorthand(event, handler);
+            }
         }
     }
 }
 
-pub(super) fn shorthand(handler: &Value) -> Value {
-    let Some(text) = handler.as_str().and_then(|t| t.strip_prefix('@')) else {
+/// `"@label command"` runs a command, `{"@label command": object}` prints an
+/// object first. Everything else is a handler as it stands.
+pub(super) fn shorthand(event: &str, handler: &Value) -> Value {
+    let (head, answer) = match handler {
+        Value::String(head) => (head.as_str(), None),
+        Value::Object(map) if map.len() == 1 => match map.iter().next() {
+            Some((head, answer)) => (head.as_str(), Some(answer)),
+            None => return handler.clone(),
+        },
+        _ => return handler.clone(),
+    };
+    let Some(head) = head.strip_prefix('@') else {
         return handler.clone();
     };
-    let (label, command) = text.split_once(' ').unwrap_or((text, ":"));
+    let (label, command) = head.split_once(' ').unwrap_or((head, ":"));
+    let print = answer.map_or_else(String::new, |answer| {
+        let mut answer = answer.as_object().unwrap().clone();
+        if let Some(Value::Object(mut own)) = answer.remove("hso") {
+            own.insert("hookEventName".into(), event.into());
+            answer.insert("hookSpecificOutput".into(), Value::Object(own));
+        }
+        let text = Value::Object(answer).to_string().replace('\'', r"'\''");
+        format!("printf '%s\\n' '{text}'; ")
+    });
     // The comment keeps two labels from being one handler.
-    json!({"type": "command", "statusMessage": label, "command": format!("{command} # {label}")})
+    let command = format!("{print}{command} # {label}");
+    json!({"type": "command", "statusMessage": label, "command": command})
 }

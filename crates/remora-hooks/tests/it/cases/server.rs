@@ -1,7 +1,6 @@
 //! A server on loopback that answers by path and keeps what it was asked.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -74,20 +73,28 @@ fn serve(
     let request = json!({"method": method, "path": path, "headers": headers, "body": body});
     log.lock().unwrap().push(fields(&request));
     let reply = replies.lock().unwrap().get(&path).cloned()?;
-    std::thread::sleep(Duration::from_millis(reply.delay_ms));
+    if reply.delay_ms > 0 {
+        // Nothing more comes in, so this waits; at most until the client hangs up.
+        let delay = Duration::from_millis(reply.delay_ms);
+        stream.set_read_timeout(Some(delay)).ok()?;
+        let _ = stream.read(&mut [0]);
+    }
     let body = if reply.body.is_null() {
         String::new()
     } else {
         text(&reply.body)
     };
-    let mut head = format!(
-        "HTTP/1.1 {} Said\r\ncontent-length: {}\r\n",
+    let own: Vec<String> = reply
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\r\n"))
+        .collect();
+    let own = own.concat();
+    let head = format!(
+        "HTTP/1.1 {} Said\r\ncontent-length: {}\r\n{own}",
         reply.status,
         body.len()
     );
-    for (name, value) in &reply.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
     stream
         .write_all(format!("{head}connection: close\r\n\r\n{body}").as_bytes())
         .ok()

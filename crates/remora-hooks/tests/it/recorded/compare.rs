@@ -105,7 +105,8 @@ impl<'a> Facts<'a> {
                 .as_ref()
                 .is_some_and(|w| w.contains("rule `"));
             let rewrite_failed = theirs == "allow-but-updatedInput-invalid" && ours == "allow";
-            if !(theirs == "none" && by_rule) && !rewrite_failed {
+            let spoken_for = theirs == "none" && by_rule;
+            if !spoken_for && !rewrite_failed {
                 self.expect("permission", theirs, &ours.into());
             }
         }
@@ -168,7 +169,7 @@ impl<'a> Facts<'a> {
                 .map(|c| c["text"].as_str().unwrap().to_owned())
                 .collect(),
         );
-        let ours = sorted(self.outcome.context.iter().map(spilled).collect());
+        let ours = sorted(self.outcome.context.iter().map(|t| spilled(t)).collect());
         self.expect("context", &expected, &ours);
     }
 
@@ -210,7 +211,7 @@ impl<'a> Facts<'a> {
 
     fn person(&mut self) {
         if let Some(theirs) = self.known("system_messages") {
-            let ours: Vec<String> = self.outcome.messages.iter().map(spilled).collect();
+            let ours: Vec<String> = self.outcome.messages.iter().map(|t| spilled(t)).collect();
             self.expect("messages", theirs, &ours.into());
         }
         if let Some(text) = self
@@ -242,10 +243,10 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn spilled(text: &String) -> String {
+fn spilled(text: &str) -> String {
     if text.starts_with("<persisted-output>") {
         "<spilled>".to_owned()
     } else {
-        text.clone()
+        text.to_owned()
     }
 }
