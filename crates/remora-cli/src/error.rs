@@ -29,7 +29,6 @@ impl CliError {
     pub(crate) fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Event(_) => Some("`remora hooks try EVENT` builds a valid event for you"),
-            Self::Load(_) => Some("`remora hooks list` shows what is read from where"),
             _ => None,
         }
     }

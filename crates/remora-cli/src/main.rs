@@ -8,6 +8,7 @@ mod error;
 mod exit;
 mod output;
 mod settings;
+mod signals;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,5 @@
 //! The one writer: text for people, JSON for programs, colours only on a
 //! terminal.
-#![expect(clippy::print_stderr, reason = "this is the place that prints")]
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -77,15 +76,38 @@ impl Output {
 
 /// What went wrong, and what to do about it.
 pub(crate) fn error(error: &CliError) {
-    eprintln!("remora: {error}");
+    say(&format!("remora: {error}"));
     if let Some(hint) = error.hint() {
-        eprintln!("  {hint}");
+        say(&format!("  {hint}"));
     }
 }
 
 /// A line of the step trace.
 pub(crate) fn trace(line: &str) {
-    eprintln!("remora: {line}");
+    say(&format!("remora: {line}"));
+}
+
+/// With stderr gone there is nobody left to tell.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{}", visible(line));
+}
+
+/// Text from elsewhere, safe for a terminal: control characters are shown, not
+/// sent.
+pub(crate) fn visible(text: &str) -> String {
+    let hidden = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(hidden) {
+        return text.to_owned();
+    }
+    text.chars()
+        .map(|c| {
+            if hidden(c) {
+                c.escape_default().to_string()
+            } else {
+                c.to_string()
+            }
+        })
+        .collect()
 }
 
 /// Help and version go to stdout; a wrong command line is exit code 1, because

@@ -72,8 +72,15 @@ impl Settings {
             .settings
             .as_ref()
             .map(|text| {
-                if text.trim_start().starts_with('{') {
-                    Ok(FlagSettings::Json(text.clone()))
+                if text.trim().is_empty() {
+                    Err(usage("--settings is empty; give a file or a JSON object"))
+                } else if text.trim_start().starts_with('{') {
+                    match serde_json::from_str::<Value>(text) {
+                        Ok(_) => Ok(FlagSettings::Json(text.clone())),
+                        Err(e) => Err(CliError::Usage(format!(
+                            "--settings: the JSON is not valid ({e})"
+                        ))),
+                    }
                 } else {
                     absolute(Path::new(text)).map(FlagSettings::File)
                 }
@@ -165,7 +172,12 @@ fn permission_mode(text: &str) -> Result<PermissionMode, CliError> {
 /// What the person answered when the client asked about the folder. Read, never
 /// written. A parent's answer counts for its folders.
 fn is_trusted(places: &Places) -> bool {
-    let book = fs::read(places.home.join(".claude.json")).ok();
+    let folder = places.config_dir.as_ref().unwrap_or(&places.home);
+    let file = folder.join(".claude.json");
+    let book = fs::metadata(&file)
+        .ok()
+        .filter(fs::Metadata::is_file)
+        .and_then(|_| fs::read(&file).ok());
     let book: Option<Value> = book.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     places.project.ancestors().any(|dir| {
         book.as_ref()

@@ -229,6 +229,42 @@ pub(crate) fn read(def: &EventDef, output: &Output, on_failure: OnFailure) -> Sa
     }
 }
 
+/// What a background handler said when it was too late to decide anything.
+pub(crate) struct Late {
+    /// The last object it printed.
+    pub(crate) object: Option<Value>,
+    /// The texts in it, whatever else is wrong with it.
+    pub(crate) texts: Vec<String>,
+}
+
+/// Reads the last object a background handler printed. Fields count one by
+/// one: nothing is decided by them.
+pub(crate) fn late(stdout: &str) -> Late {
+    let parse = |text: &str| {
+        serde_json::from_str::<Value>(text)
+            .ok()
+            .filter(Value::is_object)
+    };
+    let object = parse(js_trim(stdout))
+        .or_else(|| stdout.lines().rev().find_map(|line| parse(js_trim(line))));
+    let text = |value: Option<&Value>| {
+        value
+            .and_then(Value::as_str)
+            .filter(|t| !t.is_empty())
+            .map(str::to_owned)
+    };
+    let texts = object.as_ref().map_or_else(Vec::new, |object| {
+        let context = object
+            .get("hookSpecificOutput")
+            .and_then(|h| h.get("additionalContext"));
+        [text(context), text(object.get("systemMessage"))]
+            .into_iter()
+            .flatten()
+            .collect()
+    });
+    Late { object, texts }
+}
+
 /// Exit code 2: blocks where the event can be blocked, with the object's own
 /// reason if it has one, else with stderr. What would let the call through is
 /// void; the rest of the object still counts.

@@ -16,6 +16,7 @@ mod http;
 mod process;
 
 pub(crate) use process::Running;
+pub use process::end_all_children;
 
 /// One handler about to run.
 pub(crate) struct Call<'a> {
@@ -28,6 +29,17 @@ pub(crate) struct Call<'a> {
     pub(crate) host: &'a Host<'a>,
     /// The file for session variables, on the events that have one.
     pub(crate) env_file: Option<PathBuf>,
+}
+
+impl Call<'_> {
+    /// A variable as a handler would see it: settings win over the host.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.layers
+            .env
+            .get(name)
+            .map(String::as_str)
+            .or_else(|| self.host.variable(name))
+    }
 }
 
 /// How a handler left the engine's hands.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -114,6 +114,8 @@ pub struct Entry {
     pub matcher: Option<String>,
     /// The handler.
     pub config: HandlerConfig,
+    /// Which file of its layer it stands in, from 0.
+    pub(crate) file_number: usize,
     /// Equal for equal groups.
     pub(crate) group: Arc<str>,
     /// The event.
@@ -244,7 +246,7 @@ pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
             file: Some(path.clone()),
             plugin: None,
         });
-        match fs::read(&path) {
+        match read_file(&path) {
             Ok(bytes) => ordinary.extend(layers.parse(&place, &String::from_utf8_lossy(&bytes))),
             Err(error) => layers.unread(&place, &error),
         }
@@ -252,7 +254,7 @@ pub(crate) fn load(places: &Places) -> Result<Layers, LoadError> {
     if let Some(flag) = &places.flag {
         let (file, text) = match flag {
             FlagSettings::Json(text) => (None, text.clone()),
-            FlagSettings::File(path) => match fs::read(path) {
+            FlagSettings::File(path) => match read_file(path) {
                 Ok(bytes) => (
                     Some(path.clone()),
                     String::from_utf8_lossy(&bytes).into_owned(),
@@ -314,7 +316,7 @@ fn managed(dir: &Path, layers: &mut Layers) -> Result<Vec<(Arc<Place>, Settings)
             file: Some(path.clone()),
             plugin: None,
         });
-        let bytes = match fs::read(&path) {
+        let bytes = match read_file(&path) {
             Ok(bytes) => bytes,
             Err(e) if absent(&e) => {
                 layers.unread(&place, &e);
@@ -396,6 +398,11 @@ impl Layers {
     }
 
     fn take_hooks(&mut self, place: &Arc<Place>, settings: &Settings) {
+        let layer = |p: &Place| (p.source, p.plugin.as_ref().map(|p| p.root.clone()));
+        let mut files: Vec<&Arc<Place>> = self.entries.iter().map(|e| &e.place).collect();
+        files.retain(|p| layer(p) == layer(place) && !Arc::ptr_eq(p, place));
+        files.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        let file_number = files.len();
         for group in &settings.groups {
             let canon: Arc<str> = group.canon.as_str().into();
             for (index, config) in &group.handlers {
@@ -404,6 +411,7 @@ impl Layers {
                     position: (group.position, *index),
                     matcher: group.matcher.clone(),
                     config: config.clone(),
+                    file_number,
                     group: canon.clone(),
                     event: group.event,
                 });
@@ -450,6 +458,30 @@ impl Layers {
 fn count(settings: &Settings) -> String {
     let handlers: usize = settings.groups.iter().map(|g| g.handlers.len()).sum();
     format!("{handlers} handler{}", if handlers == 1 { "" } else { "s" })
+}
+
+/// The longest settings file that is read.
+const FILE_CAP: u64 = 64 << 20;
+
+/// A regular file of a sane size. A repository may carry a link to a device
+/// or a pipe, which would never end.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let size = match fs::metadata(path)? {
+        meta if meta.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        meta if !meta.is_file() => return Err(io::Error::other("is not a regular file")),
+        meta => meta.len(),
+    };
+    if size > FILE_CAP {
+        return Err(io::Error::other(format!(
+            "is longer than {} MiB",
+            FILE_CAP >> 20
+        )));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path)?
+        .take(FILE_CAP)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn absent(error: &io::Error) -> bool {

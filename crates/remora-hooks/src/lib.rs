@@ -38,6 +38,7 @@ use remora_protocol::{EVENTS, Event};
 
 pub use answer::Status;
 pub use error::LoadError;
+pub use handler::end_all_children;
 pub use host::{Attendance, Host, Trace};
 pub use layers::{
     Enabled, Entry, FlagSettings, LayerNote, Place, Places, Plugin, SettingSources, Source,

@@ -43,6 +43,10 @@ fn any(answers: &[Answer], field: impl Fn(&Answer) -> Option<bool>) -> Option<bo
     answers.iter().filter_map(field).reduce(|a, b| a || b)
 }
 
+fn rewrites(answer: &Answer) -> bool {
+    answer.updated_output.is_some() || answer.updated_mcp_output.is_some()
+}
+
 fn join<'a>(texts: impl Iterator<Item = &'a str>, with: &str) -> Option<String> {
     let list: Vec<&str> = texts.collect();
     (!list.is_empty()).then(|| list.join(with))
@@ -72,13 +76,14 @@ fn texts(outcome: &mut Outcome, answers: &[Answer]) {
             .filter(|t| limits::terminal_sequence_is_safe(t)),
         "",
     );
-    let notes = join(
-        answers
-            .iter()
-            .filter_map(|a| a.classifier_context.as_deref()),
-        "\n",
-    );
-    outcome.classifier_context = notes.map(|n| limits::cut(&n, limits::CLASSIFIER_CAP).to_owned());
+    // The note of a rewrite that loses goes with it.
+    let winner = answers.iter().rposition(rewrites);
+    let stays = |at: usize| !rewrites(&answers[at]) || Some(at) == winner;
+    let notes = (0..answers.len())
+        .filter(|at| stays(*at))
+        .filter_map(|at| answers[at].classifier_context.as_deref());
+    outcome.classifier_context =
+        join(notes, "\n").map(|n| limits::cut(&n, limits::CLASSIFIER_CAP).to_owned());
     outcome.retry = any(answers, |a| a.retry);
     outcome.reload_skills = any(answers, |a| a.reload_skills);
     outcome.worktree_path = last(answers, |a| a.worktree_path.clone());

@@ -32,8 +32,14 @@ impl Compiled {
         }
     }
 
-    /// Why the handler can never run, whatever the event.
-    pub(crate) fn never(&self) -> Option<String> {
+    /// Why the handler can never run, whatever the event holds.
+    pub(crate) fn never(&self, event: EventName) -> Option<String> {
+        if !event.def().has_tool && !matches!(self.condition, Condition::None) {
+            return Some(
+                "`if` needs a tool call, which this event does not have; the handler never runs"
+                    .into(),
+            );
+        }
         match &self.matcher {
             Matcher::Invalid(_) => Some(self.matcher.reading()),
             Matcher::Names(names) if names.is_empty() => Some(self.matcher.reading()),
@@ -271,6 +277,7 @@ impl Row<'_> {
             }
             Verdict::Misses => match self.compiled.matcher {
                 Matcher::Invalid(_) => reading,
+                Matcher::Names(ref names) if names.is_empty() => reading,
                 _ if plan.query.is_none() => {
                     format!("{reading}, and the event carries nothing to match")
                 }
@@ -291,7 +298,7 @@ impl Row<'_> {
 
     /// The matcher was fine but an entry that can never run deserves a word.
     pub fn never(&self) -> Option<String> {
-        self.compiled.never()
+        self.compiled.never(self.entry.event)
     }
 
     fn place(&self) -> String {
@@ -321,16 +328,20 @@ fn fitting(matcher: &Matcher, query: &str) -> String {
     }
 }
 
-/// A handler's stable id.
+/// A handler's stable id. The first file of a layer is not numbered.
 pub(crate) fn id(entry: &Entry) -> String {
     let plugin = entry
         .place
         .plugin
         .as_ref()
         .map_or_else(String::new, |p| format!(":{}", p.name));
+    let file = match entry.file_number {
+        0 => String::new(),
+        n => format!(".{}", n + 1),
+    };
     let (group, index) = entry.position;
     format!(
-        "{}{plugin}/{}/{group}/{index}",
+        "{}{plugin}{file}/{}/{group}/{index}",
         entry.place.source.as_str(),
         entry.event
     )

@@ -1,82 +1,32 @@
 //! Runs a plan: all handlers at once, each under its deadline, results back in
 //! configured order; then merges, caps and joins with the permission rules.
 
-use std::path::PathBuf;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use remora_protocol::{Event, EventName, Outcome};
 use serde_json::Value;
 
 use crate::Engine;
-use crate::answer::{self, Answer, Ended, Output, Said, Status};
+use crate::answer::{self, Answer, Ended, Said, Status};
 use crate::config::Kind;
-use crate::handler::{self, Finished, Running};
+use crate::handler::Finished;
 use crate::host::Host;
-use crate::layers::{Entry, Source};
+use crate::layers::Entry;
 use crate::limits::Spill;
 use crate::merge::merge;
-use crate::names;
 use crate::plan::{Plan, Row, Verdict};
 use crate::report::{HandlerInfo, HandlerReport, Report};
 use crate::session_env;
 use crate::verdict;
 
+mod background;
+mod start;
+
+pub use background::{Background, LateAnswer};
+use start::Ran;
+
 /// How much of a stream a report shows.
 const SHOWN: usize = 256 << 10;
-/// The most the last event of a session may take.
-const SESSION_END_MAX: Duration = Duration::from_secs(60);
-
-/// What a thread that serves a child needs: no recursion, small buffers.
-const STACK: usize = 256 << 10;
-
-/// A handler that goes on after its event.
-pub struct Background {
-    /// Which one, as in the report.
-    pub handler: usize,
-    running: Running,
-    deadline: Instant,
-    event: EventName,
-}
-
-/// What a background handler said in the end: texts for the model's next turn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LateAnswer {
-    /// Which one, as in the report.
-    pub handler: usize,
-    /// How it ended.
-    pub status: Status,
-    /// What it wrote.
-    pub stdout: String,
-    /// What it wrote beside.
-    pub stderr: String,
-    /// Texts to deliver.
-    pub context: Vec<String>,
-}
-
-impl Background {
-    /// Waits for it, at most until its own deadline. Decisions come too late
-    /// to count; only texts are delivered.
-    pub fn wait(self) -> LateAnswer {
-        let output = self.running.finish(self.deadline);
-        let said = answer::read(
-            self.event.def(),
-            &output,
-            crate::config::OnFailure::Continue,
-        );
-        let context = [
-            said.answer.context.filter(|c| !c.plain).map(|c| c.text),
-            said.answer.message,
-        ];
-        LateAnswer {
-            handler: self.handler,
-            status: said.status,
-            stdout: cut(&output.stdout),
-            stderr: cut(&output.stderr),
-            context: context.into_iter().flatten().collect(),
-        }
-    }
-}
 
 /// A run: its report, and the handlers that still go on. Dropping those ends
 /// them.
@@ -96,13 +46,6 @@ pub(crate) fn time_limit(entry: &Entry) -> Duration {
     })
 }
 
-/// A handler that has left the engine's hands.
-struct Ran {
-    finished: Finished,
-    took: Duration,
-    deadline: Instant,
-}
-
 pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
     let plan = engine.plan(event);
     let mut warnings = engine.warnings(&plan);
@@ -112,8 +55,8 @@ pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
         .iter()
         .filter(|r| r.verdict == Verdict::Runs)
         .collect();
-    let env_files = env_files(event, host, running.len(), &mut warnings);
-    let results = start_all(engine, event, host, &running, &env_files);
+    let env_files = start::env_files(event, host, running.len(), &mut warnings);
+    let results = start::all(engine, event, host, &running, &env_files);
 
     let mut handlers = Vec::new();
     let mut answers = Vec::new();
@@ -126,7 +69,7 @@ pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
                 let Some(result) = results.next() else {
                     continue;
                 };
-                settle(row, result, handlers.len(), &mut background)
+                settle(row, result, handlers.len(), host, &mut background)
             }
             Verdict::Exhausted => exhausted(row, &plan, &mut warnings),
             _ => (skipped(row, row.why(&plan)), Answer::default()),
@@ -137,7 +80,8 @@ pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
     }
     let mut outcome = merge(event, &answers);
     cap(&mut outcome, event, host, &mut warnings);
-    verdict::settle(engine, event, host, &plan, &mut outcome);
+    verdict::settle(engine, event, host, &plan, &mut outcome, &mut warnings);
+    verdict::removal(event, &handlers, &mut outcome);
     if event.name.def().env_file {
         outcome.env = session_env::collect(&env_files, host, &mut warnings);
     }
@@ -152,144 +96,15 @@ pub(crate) fn run(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
     Run { report, background }
 }
 
-/// Starts everything together and waits for all of it.
-fn start_all(
-    engine: &Engine,
-    event: &Event,
-    host: &Host<'_>,
-    rows: &[&Row<'_>],
-    env_files: &[PathBuf],
-) -> Vec<Ran> {
-    let mut line = event.to_line();
-    line.push('\n');
-    let started = Instant::now();
-    let budget = (event.name == EventName::SessionEnd).then(|| session_end_budget(engine, host));
-    let one = &|at: usize| {
-        let entry = rows[at].entry;
-        let limit = match budget {
-            Some(budget) => entry.config.timeout.unwrap_or(budget).min(budget),
-            None => time_limit(entry),
-        };
-        let deadline = started + limit;
-        host.step(|| {
-            format!(
-                "start {} ({}): {}",
-                rows[at].id(),
-                entry.config.kind.as_str(),
-                entry.config.kind.label()
-            )
-        });
-        let call = handler::Call {
-            entry,
-            event,
-            line: &line,
-            layers: &engine.layers,
-            places: &engine.places,
-            host,
-            env_file: env_files.get(at).cloned(),
-        };
-        let finished = handler::run(&call, deadline);
-        Ran {
-            finished,
-            took: started.elapsed(),
-            deadline,
-        }
-    };
-    // The last one runs on this thread: most events have a single handler.
-    let Some(last) = rows.len().checked_sub(1) else {
-        return Vec::new();
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> = (0..last)
-            .map(|at| {
-                let thread = thread::Builder::new().stack_size(STACK);
-                // Where no more threads are to be had, one after the other must do.
-                thread.spawn_scoped(scope, move || one(at)).map_err(|_| at)
-            })
-            .collect();
-        let own = one(last);
-        let failed = || {
-            let why = "the engine failed while running it".to_owned();
-            let output = Output {
-                ended: Ended::Failed(why),
-                stdout: String::new(),
-                stderr: String::new(),
-            };
-            Ran {
-                finished: Finished::Done(output),
-                took: started.elapsed(),
-                deadline: started,
-            }
-        };
-        let others = others.into_iter().map(|thread| match thread {
-            Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
-            Err(at) => one(at),
-        });
-        others.chain([own]).collect()
-    })
-}
-
-/// All handlers of the last event share a budget; time limits written in
-/// settings files raise it, a plugin's do not.
-fn session_end_budget(engine: &Engine, host: &Host<'_>) -> Duration {
-    if let Some(ms) = host
-        .variable(names::SESSION_END_MS)
-        .and_then(|v| v.parse().ok())
-    {
-        return Duration::from_millis(ms);
-    }
-    let written = engine
-        .layers
-        .entries
-        .iter()
-        .filter(|e| e.event == EventName::SessionEnd && e.place.source != Source::Plugin)
-        .filter_map(|e| e.config.timeout)
-        .max();
-    written
-        .unwrap_or_default()
-        .max(EventName::SessionEnd.def().timeout)
-        .min(SESSION_END_MAX)
-}
-
-fn env_files(
-    event: &Event,
-    host: &Host<'_>,
-    count: usize,
-    warnings: &mut Vec<String>,
-) -> Vec<PathBuf> {
-    let Some(dir) = host
-        .session_dir
-        .as_ref()
-        .filter(|_| event.name.def().env_file && count > 0)
-    else {
-        return Vec::new();
-    };
-    if let Err(error) = std::fs::create_dir_all(dir) {
-        warnings.push(format!(
-            "{}: cannot be made ({error}); handlers cannot set variables",
-            dir.display()
-        ));
-        return Vec::new();
-    }
-    let stem = event.name.as_str().to_lowercase();
-    let files: Vec<PathBuf> = (0..count)
-        .map(|n| dir.join(format!("{stem}-hook-{n}.sh")))
-        .collect();
-    for file in &files {
-        // A file of an earlier firing of the same event no longer counts.
-        let _ = std::fs::remove_file(file);
-    }
-    files
-}
-
 fn settle(
     row: &Row<'_>,
     result: Ran,
     at: usize,
+    host: &Host<'_>,
     background: &mut Vec<Background>,
 ) -> (HandlerReport, Answer) {
     let mut report = skipped(row, String::new());
-    report.duration_ms = u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX);
+    report.duration_ms = milliseconds(result.took);
     match result.finished {
         Finished::NotAvailable(why) => {
             why.clone_into(&mut report.why);
@@ -299,12 +114,14 @@ fn settle(
             report.status = Status::Background;
             report.why =
                 "it goes on without the host; what it says later cannot decide anything".into();
-            let event = row.entry.event;
+            let limit = running.async_limit().map(|limit| Instant::now() + limit);
             background.push(Background {
                 handler: at,
                 running,
-                deadline: result.deadline,
-                event,
+                started: result.started,
+                deadline: limit.map_or(result.deadline, |limit| limit.min(result.deadline)),
+                session_dir: host.session_dir.clone(),
+                event: row.entry.event,
             });
             (report, Answer::default())
         }
@@ -317,10 +134,7 @@ fn settle(
             } = answer::read(row.entry.event.def(), &output, row.entry.config.on_failure);
             report.status = status;
             report.why = why;
-            report.exit_code = match output.ended {
-                Ended::Exit(code) => Some(code),
-                _ => None,
-            };
+            report.exit_code = exit_code(&output.ended);
             report.stdout = cut(&output.stdout);
             report.stderr = cut(&output.stderr);
             report.answer = object;
@@ -390,6 +204,17 @@ fn cap(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: &mut Vec
     {
         *text = spill.cap(std::mem::take(text), warnings);
     }
+}
+
+fn exit_code(ended: &Ended) -> Option<i32> {
+    match ended {
+        Ended::Exit(code) => Some(*code),
+        _ => None,
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn cut(text: &str) -> String {

@@ -29,8 +29,7 @@ pub(crate) fn collect(
     if written.is_empty() {
         return Map::new();
     }
-    let script =
-        r#"set -a; while [ $# -gt 0 ]; do . "$1" >/dev/null 2>&1 </dev/null; shift; done; env -0"#;
+    let script = r#"trap 'env -0' 0; set -a; while [ $# -gt 0 ]; do . "$1" >/dev/null 2>&1 </dev/null; shift; done"#;
     let deadline = Instant::now() + LIMIT;
     let mut run = |files: &[&PathBuf]| {
         let mut args = vec!["-c".to_owned(), script.to_owned(), "sh".to_owned()];

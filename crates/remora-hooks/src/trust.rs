@@ -34,7 +34,7 @@ pub(crate) fn held_back(
 ) -> Option<&'static str> {
     let source = entry.place.source;
     if trust == Trust::Untrusted {
-        return Some("the folder is not trusted, so an interactive session holds every hook back");
+        return Some("the folder is not trusted, so every hook is held back");
     }
     if layers.disabled_by == Some(Source::Policy) {
         return Some("disableAllHooks in managed settings turns every hook off");

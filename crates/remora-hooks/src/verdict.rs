@@ -7,9 +7,11 @@ use remora_protocol::{Event, EventName, Outcome, Permission};
 use serde_json::{Map, Value};
 
 use crate::Engine;
+use crate::answer::Status;
 use crate::host::{Attendance, Host};
-use crate::permissions::Permissions;
-use crate::plan::Plan;
+use crate::permissions::{Decision, Permissions};
+use crate::plan::{Plan, Verdict};
+use crate::report::HandlerReport;
 
 /// Completes an outcome.
 pub(crate) fn settle(
@@ -18,12 +20,13 @@ pub(crate) fn settle(
     host: &Host<'_>,
     plan: &Plan<'_>,
     outcome: &mut Outcome,
+    warnings: &mut Vec<String>,
 ) {
     match event.name {
         EventName::PreToolUse | EventName::PermissionRequest => {
-            decide(engine, event, host, plan, outcome);
+            decide(engine, event, host, plan, outcome, warnings);
         }
-        EventName::WorktreeCreate => worktree(event, outcome),
+        EventName::WorktreeCreate => worktree(event, plan, outcome),
         // Nobody is there to be asked about a change of model.
         EventName::PreModelSwitch
             if outcome.permission == Some(Permission::Ask)
@@ -38,8 +41,13 @@ pub(crate) fn settle(
 /// The path a handler gave for a new worktree: relative ones hang on the
 /// session's directory; one that steps around or passes through a link is
 /// refused.
-fn worktree(event: &Event, outcome: &mut Outcome) {
+fn worktree(event: &Event, plan: &Plan<'_>, outcome: &mut Outcome) {
     let Some(given) = outcome.worktree_path.take() else {
+        // Handlers replace the host's own way, so one of them has to deliver.
+        if !outcome.blocked && plan.rows.iter().any(|r| r.verdict == Verdict::Runs) {
+            outcome.blocked = true;
+            outcome.reason = Some("no handler gave the path of the new worktree".into());
+        }
         return;
     };
     let cwd = PathBuf::from(event.str("cwd").unwrap_or("/"));
@@ -66,13 +74,22 @@ fn worktree(event: &Event, outcome: &mut Outcome) {
 
 /// Joins the hooks' decision with the permission rules, on the input as it
 /// would be used.
-fn decide(engine: &Engine, event: &Event, host: &Host<'_>, plan: &Plan<'_>, outcome: &mut Outcome) {
+fn decide(
+    engine: &Engine,
+    event: &Event,
+    host: &Host<'_>,
+    plan: &Plan<'_>,
+    outcome: &mut Outcome,
+    warnings: &mut Vec<String>,
+) {
     if let Some(why) = &plan.refused {
         outcome.final_decision = Some(Permission::Deny);
         outcome.final_why = Some(why.clone());
         return;
     }
     if outcome.permission == Some(Permission::Defer) && host.attendance == Attendance::Interactive {
+        warnings
+            .push("a hook deferred the call, which counts only where nobody can be asked".into());
         outcome.permission = None;
     }
     let empty = Map::new();
@@ -83,13 +100,26 @@ fn decide(engine: &Engine, event: &Event, host: &Host<'_>, plan: &Plan<'_>, outc
         .unwrap_or(&empty);
     let input = outcome.updated_input.as_ref().unwrap_or(own);
     let mode = engine.permission_mode(event);
-    let rules = engine.permissions.decide(
+    let mut rules = engine.permissions.decide(
         event.str("tool_name").unwrap_or_default(),
         input,
         mode,
         engine.bases(event),
     );
     host.step(|| format!("rules: {} ({})", rules.permission.as_str(), rules.why));
+    // The question is there because of the rule; a hook may answer it, unless
+    // it changes what was asked about.
+    let answers = event.name == EventName::PermissionRequest && outcome.updated_input.is_none();
+    if answers
+        && outcome.permission == Some(Permission::Allow)
+        && rules.permission == Permission::Ask
+    {
+        rules = Decision {
+            permission: Permission::Allow,
+            rule: None,
+            why: rules.why,
+        };
+    }
     let (mut decision, mut why) = Permissions::join(outcome.permission, &rules, mode);
     if let Some(missing) = outcome
         .updated_input
@@ -137,4 +167,22 @@ fn missing_field(event: &Event, input: &Map<String, Value>) -> Option<&'static s
         .iter()
         .find(|key| !input.contains_key(**key))
         .copied()
+}
+
+/// A removal that a handler took over and did not carry out has failed.
+pub(crate) fn removal(event: &Event, handlers: &[HandlerReport], outcome: &mut Outcome) {
+    let left = event
+        .str("worktree_path")
+        .is_some_and(|p| Path::new(p).exists());
+    let failed = handlers
+        .iter()
+        .find(|h| matches!(h.status, Status::Error | Status::Timeout));
+    if let (EventName::WorktreeRemove, true, Some(handler)) = (event.name, left, failed) {
+        outcome.blocked = true;
+        outcome.reason = Some(
+            format!("{}\n{}", handler.why, handler.stderr)
+                .trim()
+                .to_owned(),
+        );
+    }
 }

@@ -313,7 +313,7 @@ events! {
         answers: Answers::BLOCK.or(Answers::PERMISSION).or(Answers::MESSAGE), failure_can_block: true }
     /// The model changed.
     PostModelSwitch { sample: r#"{"from_model":"model-a","to_model":"model-b","requested_model":"model-b","source":"command"}"#,
-        subject: Subject::Field("to_model"), timeout: THIRTY, plain: PlainText::Context,
+        subject: Subject::Field("to_model"), timeout: THIRTY,
         answers: Answers::CONTEXT.or(Answers::MESSAGE) }
     /// The host notifies the person.
     Notification { sample: r#"{"message":"Permission is needed","notification_type":"permission_prompt"}"#,

@@ -20,6 +20,7 @@ const SESSION: &str = include_str!("demo/session.jsonl");
 
 pub(super) fn run(args: &Demo, out: &mut Output) -> Result<Exit, CliError> {
     let folder = tempfile::Builder::new().prefix("remora-demo-").tempdir()?;
+    crate::signals::watch(Some(folder.path().to_path_buf()))?;
     let home = folder.path().join("home");
     let project = folder.path().join("project");
     write(&project.join(".claude/settings.json"), SETTINGS)?;

@@ -13,6 +13,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, trace};
 use crate::settings::Settings;
+use crate::signals;
 
 mod build;
 pub(super) mod show;
@@ -83,6 +84,7 @@ fn run_event(
     // A private folder for session variables and long texts; it stays only if
     // a long text was put there.
     let folder = tempfile::Builder::new().prefix("remora-").tempdir();
+    signals::watch(folder.as_ref().ok().map(|f| f.path().to_path_buf()))?;
     let tracer = |line: &str| trace(line);
     let host = Host {
         environment: settings.environment.for_handlers(&settings.places.home),
@@ -101,13 +103,15 @@ fn run_event(
     }
     if wait {
         for handler in background {
+            let row = &mut report.handlers[handler.handler];
             let late = handler.wait();
-            let row = &mut report.handlers[late.handler];
             row.status = late.status;
+            row.why = late.why;
+            row.exit_code = late.exit_code;
+            row.duration_ms = late.duration_ms;
             row.stdout = late.stdout;
             row.stderr = late.stderr;
-            row.why =
-                "it ran in the background; its texts reach the model with the next turn".into();
+            row.answer = late.answer;
             report.outcome.context.extend(late.context);
         }
     } else {
@@ -164,10 +168,10 @@ fn keep_long_texts(folder: TempDir) {
 }
 
 fn event_name(text: &str) -> Result<EventName, CliError> {
-    // A decode error names the nearest event.
-    match EventName::parse(text) {
-        Some(name) => Ok(name),
-        None => Ok(Event::from_value(serde_json::json!({"hook_event_name": text}), None)?.name),
+    // Decoding names the nearest event.
+    match Event::from_value(serde_json::json!({"hook_event_name": text}), None) {
+        Ok(event) => Ok(event.name),
+        Err(error) => Err(CliError::Usage(error.to_string())),
     }
 }
 

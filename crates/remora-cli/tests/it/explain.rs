@@ -64,7 +64,7 @@ fn how_each_matcher_was_read() {
           the matcher is not a valid regular expression (unterminated group at 0) and never matches
           [PROJECT]/.claude/settings.json  project/PreToolUse/7/0
       ✗ does not run  [Project] touch "$HOME"/ran # |
-          the matcher holds only separators and takes nothing and does not match "Bash"
+          the matcher holds only separators and takes nothing
           [PROJECT]/.claude/settings.json  project/PreToolUse/8/0
       ✗ does not run  [Project] touch "$HOME"/ran # mcp__memory
           the matcher is the exact name mcp__memory and does not match "Bash" (to match all tools of a server write `mcp__server__.*`)
@@ -175,6 +175,7 @@ fn a_condition_needs_a_tool_call() {
       ✗ does not run  [Project] touch "$HOME"/ran # Bash(rm *)
           the matcher takes everything; `if` needs a tool call; on this event the handler never runs
           [PROJECT]/.claude/settings.json  project/Stop/0/0
+    warning: project/Stop/0/0: `if` needs a tool call, which this event does not have; the handler never runs
     exit 0
     "#);
 }
@@ -360,20 +361,20 @@ fn held_back_by_mode_and_trust() {
     $ remora hooks explain --untrusted
     PreToolUse Bash
       ✗ does not run  [Policy] exit 2
-          the folder is not trusted, so an interactive session holds every hook back
+          the folder is not trusted, so every hook is held back
           [MANAGED]/managed-settings.json  policy/PreToolUse/0/0
       ✗ does not run  [User] exit 3
-          the folder is not trusted, so an interactive session holds every hook back
+          the folder is not trusted, so every hook is held back
           [HOME]/.claude/settings.json  user/PreToolUse/0/0
     exit 0
 
     $ remora hooks explain --interactive
     PreToolUse Bash
       ✗ does not run  [Policy] exit 2
-          the folder is not trusted, so an interactive session holds every hook back
+          the folder is not trusted, so every hook is held back
           [MANAGED]/managed-settings.json  policy/PreToolUse/0/0
       ✗ does not run  [User] exit 3
-          the folder is not trusted, so an interactive session holds every hook back
+          the folder is not trusted, so every hook is held back
           [HOME]/.claude/settings.json  user/PreToolUse/0/0
     exit 0
     "#);

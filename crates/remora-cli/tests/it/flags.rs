@@ -226,17 +226,14 @@ fn faulty_plugins_are_named() {
     assert_snapshot!(shown.join("\n\n"), @r#"
     $ remora hooks run --plugin [ROOT]/plugins/missing
     stderr: remora: --plugin [ROOT]/plugins/missing: is not a directory
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run --plugin [ROOT]/plugins/file
     stderr: remora: --plugin [ROOT]/plugins/file: is not a directory
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run --plugin [ROOT]/plugins/broken
     stderr: remora: --plugin [ROOT]/plugins/broken: .claude-plugin/plugin.json is not valid (EOF while parsing an object at line 1 column 1)
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run --plugin [ROOT]/plugins/bare

@@ -235,7 +235,7 @@ fn programs_that_cannot_start() {
     "error" null "cannot start `no-such-program-anywhere`: no such program"
     "error" null "cannot start `[PROJECT]/plain.txt`: it is not executable"
     "error" null "cannot start `[PROJECT]`: it is not executable"
-    "error" null "cannot start `/bin/sh`: it holds a NUL byte"
+    "error" null "cannot start `/bin/sh`: an argument holds a NUL byte"
     "error" null "${CLAUDE_PLUGIN_ROOT} is filled in for plugins only, so the handler is not run"
     "#);
 }

@@ -63,7 +63,6 @@ fn one_event() {
     assert_snapshot!(sandbox.hooks(&["list", "--event", "Stopp"]).go(), @r"
     $ remora hooks list --event Stopp
     stderr: remora: unknown event `Stopp`; did you mean `Stop`?
-    stderr:   `remora hooks try EVENT` builds a valid event for you
     exit 1
     ");
 }
@@ -95,7 +94,7 @@ fn as_json() {
     PreToolUse [Project] project/PreToolUse/0/0 - command echo project
     PreToolUse [Local] local/PreToolUse/0/0 - command echo local
     PostToolUse [Plugin] plugin:fmt/PostToolUse/0/0 fmt command echo plugin
-    Stop [Policy] policy/Stop/0/0 - command echo drop-in
+    Stop [Policy] policy.2/Stop/0/0 - command echo drop-in
     Stop [Project] project/Stop/0/0 - command echo stop
     ");
     let (_, list) = full(&sandbox).args(&["--event", "PostToolUse"]).json();

@@ -130,26 +130,19 @@ fn settings_that_cannot_be_used() {
     assert_snapshot!(shown.join("\n\n"), @r#"
     $ remora hooks run --settings missing.json
     stderr: remora: --settings [PROJECT]/missing.json: not there
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run --settings .
     stderr: remora: --settings [PROJECT]: is a directory, not a file
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run --settings 
-    stderr: remora: --settings [PROJECT]: is a directory, not a file
-    stderr:   `remora hooks list` shows what is read from where
+    stderr: remora: --settings is empty; give a file or a JSON object
     exit 1
 
     $ remora hooks run --settings {"hooks":
-    PreToolUse Bash
-      no handler matches
-      → ask the person
-        because: no rule covers the call, so the person is asked
-    warning: --settings: not valid JSON (EOF while parsing a value at line 1 column 9); the file is ignored
-    exit 0
+    stderr: remora: --settings: the JSON is not valid (EOF while parsing a value at line 1 column 9)
+    exit 1
 
     $ remora hooks run --settings bad.json
     PreToolUse Bash
@@ -189,22 +182,18 @@ fn managed_settings_must_be_whole() {
     assert_snapshot!(shown.join("\n\n"), @r"
     $ remora hooks run
     stderr: remora: [MANAGED]/managed-settings.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be whole, so nothing runs until this is mended
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks list
     stderr: remora: [MANAGED]/managed-settings.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be whole, so nothing runs until this is mended
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run
     stderr: remora: [MANAGED]/managed-settings.json: the file must hold a JSON object; managed settings must be whole, so nothing runs until this is mended
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks list
     stderr: remora: [MANAGED]/managed-settings.json: the file must hold a JSON object; managed settings must be whole, so nothing runs until this is mended
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run
@@ -235,12 +224,10 @@ fn managed_settings_must_be_whole() {
 
     $ remora hooks run
     stderr: remora: [MANAGED]/managed-settings.json: is a directory, not a file; managed settings must be whole, so nothing runs until this is mended
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run
     stderr: remora: [MANAGED]/managed-settings.d/1.json: not valid JSON (EOF while parsing an object at line 1 column 1); managed settings must be whole, so nothing runs until this is mended
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
 
     $ remora hooks run
@@ -295,7 +282,6 @@ fn settings_without_permission_to_read() {
     assert_snapshot!(sandbox.run(&bash("make")).args(&["--settings", "flag.json"]).go(), @r"
     $ remora hooks run --settings flag.json
     stderr: remora: --settings [PROJECT]/flag.json: no permission to read it
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
     ");
     assert_snapshot!(sandbox.hooks(&["run", "--input", "flag.json"]).go(), @r"
@@ -308,7 +294,6 @@ fn settings_without_permission_to_read() {
     assert_snapshot!(sandbox.run(&bash("make")).go(), @r"
     $ remora hooks run
     stderr: remora: [MANAGED]/managed-settings.json: no permission to read it; managed settings must be whole, so nothing runs until this is mended
-    stderr:   `remora hooks list` shows what is read from where
     exit 1
     ");
 }

@@ -43,7 +43,8 @@ impl Sandbox {
             .tempdir_in(parent)
             .unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for name in ["project", "home", "managed", "tmp"] {
+        // The project is a repository of its own, wherever the tests are built.
+        for name in ["project", "project/.git", "home", "managed", "tmp"] {
             fs::create_dir(root.join(name)).unwrap();
         }
         let mark = root.file_name().unwrap().to_str().unwrap().to_owned();

@@ -290,8 +290,8 @@ fn a_background_handler_is_ended_or_waited_for() {
     after(0.2);
     assert_snapshot!(sandbox.hooks(&["try", "PostToolUse", "--file-path", "a.rs", "--wait"]).go().stdout, @r#"
     PostToolUse Edit
-      ✓ [Project] sleep 0.2; echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse"…  ok, [N] ms
-          it ran in the background; its texts reach the model with the next turn
+      ✓ [Project] sleep 0.2; echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse"…  ok, exit 0, [N] ms
+          its texts reach the model with the next turn
       → go on
         for the model: 2 tests fail
     "#);
@@ -316,8 +316,8 @@ fn a_handler_sends_itself_to_the_background() {
     "#);
     assert_snapshot!(sandbox.hooks(&["try", "PostToolUse", "--command", "make", "--wait"]).go().stdout, @r#"
     PostToolUse Bash
-      ✓ [Project] echo '{"async": true}'; sleep 0.2; echo '{"systemMessage":"done at la…  ok, [N] ms
-          it ran in the background; its texts reach the model with the next turn
+      ✓ [Project] echo '{"async": true}'; sleep 0.2; echo '{"systemMessage":"done at la…  ok, exit 0, [N] ms
+          its texts reach the model with the next turn
       → go on
         for the model: done at last
     "#);
@@ -360,7 +360,6 @@ fn wrong_flags_are_named() {
     assert_snapshot!(shown.join("\n\n"), @r"
     $ remora hooks try PreToolUs
     stderr: remora: unknown event `PreToolUs`; did you mean `PreToolUse`?
-    stderr:   `remora hooks try EVENT` builds a valid event for you
     exit 1
 
     $ remora hooks try PreToolUse --field x

@@ -84,7 +84,7 @@ const SPECIFIC: [(Answers, &[Check]); 11] = [
                 |v| v == "accept" || v == "decline" || v == "cancel",
                 "\"accept\", \"decline\" or \"cancel\"",
             ),
-            ("content", Value::is_object, "an object"),
+            ("content", |v| v.is_object() || v.is_null(), "an object"),
         ],
     ),
 ];
@@ -111,6 +111,16 @@ pub(super) fn check(def: &EventDef, object: &Map<String, Value>) -> Result<(), S
                 def.text
             ));
         }
+    }
+    // Only a tool call can be put off.
+    if !def.has_tool
+        && specific
+            .get("permissionDecision")
+            .is_some_and(|d| d == "defer")
+    {
+        return Err(
+            "`hookSpecificOutput.permissionDecision` must be \"allow\", \"deny\" or \"ask\"".into(),
+        );
     }
     for (answers, checks) in &SPECIFIC {
         if def.answers.contains(*answers) {

@@ -27,6 +27,7 @@ pub(super) fn groups(map: &Fields, warnings: &mut Vec<String>) -> Result<Vec<Gro
         }
     };
     let mut groups = Vec::new();
+    let mut ignored = Vec::new();
     for (name, list) in hooks {
         let Some(event) = EventName::parse(name) else {
             warnings.push(format!("`hooks.{name}`: no such event; it is left out"));
@@ -57,6 +58,11 @@ pub(super) fn groups(map: &Fields, warnings: &mut Vec<String>) -> Result<Vec<Gro
                     continue;
                 }
             };
+            if group.get("if").is_some() {
+                ignored.push(format!(
+                    "`{at}.if` is ignored: a condition belongs to a handler"
+                ));
+            }
             let mut handlers = Vec::new();
             let mut canon = Vec::new();
             for (index, entry) in parts.1.iter().enumerate() {
@@ -81,6 +87,7 @@ pub(super) fn groups(map: &Fields, warnings: &mut Vec<String>) -> Result<Vec<Gro
             });
         }
     }
+    warnings.extend(ignored);
     Ok(groups)
 }
 

@@ -114,7 +114,7 @@ fn directory(call: &Call<'_>) -> PathBuf {
     candidates
         .into_iter()
         .flatten()
-        .find(|d| d.is_dir())
+        .find(|d| rustix::fs::access(d, rustix::fs::Access::EXEC_OK).is_ok() && d.is_dir())
         .unwrap_or_else(|| PathBuf::from("/"))
 }
 

@@ -49,7 +49,7 @@ pub(super) fn run(
                     .as_ref()
                     .is_none_or(|list| list.iter().any(|a| a == name));
                 if inner && outer {
-                    call.host.variable(name).unwrap_or_default()
+                    call.variable(name).unwrap_or_default()
                 } else {
                     ""
                 }
@@ -102,29 +102,42 @@ pub(super) fn run(
     }
 }
 
-/// `*` stands for anything; the host is compared without case and without a
-/// trailing dot.
+/// `*` stands for anything, but what it stands for in the host does not reach
+/// into the path, or a path could pass for a host. Hosts are compared without
+/// case and without a trailing dot; a user name is not part of them.
 fn url_fits(pattern: &str, url: &str) -> bool {
-    wildcard(&plain_host(pattern), &plain_host(url))
+    let (Some(wanted), Some(given)) = (parts(pattern), parts(url)) else {
+        return wildcard(pattern, url);
+    };
+    let any_path = wanted.path.is_empty() && wanted.host.ends_with('*');
+    wildcard(&wanted.scheme, &given.scheme)
+        && wildcard(&wanted.host, &given.host)
+        && (any_path || wildcard(&wanted.path, &given.path))
 }
 
-fn plain_host(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+struct Parts {
+    scheme: String,
+    /// With the port.
+    host: String,
+    path: String,
+}
+
+fn parts(url: &str) -> Option<Parts> {
+    let (scheme, rest) = url.split_once("://")?;
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
+    let authority = authority.rsplit('@').next()?;
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if port.chars().all(|c| c.is_ascii_digit() || c == '*') => {
             (host, format!(":{port}"))
         }
         _ => (authority, String::new()),
     };
-    format!(
-        "{}://{}{port}{path}",
-        scheme.to_lowercase(),
-        host.trim_end_matches('.').to_lowercase()
-    )
+    Some(Parts {
+        scheme: scheme.to_lowercase(),
+        host: format!("{}{port}", host.trim_end_matches('.').to_lowercase()),
+        path: path.to_owned(),
+    })
 }
 
 /// Fills in `$NAME` and `${NAME}`. What comes in cannot start a new header.
@@ -186,5 +199,15 @@ mod tests {
             "https://example.com/*",
             "https://example.com.evil.net/x"
         ));
+        assert!(!url_fits(
+            "http://localhost:*/*",
+            "http://localhost:x@127.0.0.1:80/a"
+        ));
+        assert!(!url_fits(
+            "http://*.example.com/*",
+            "http://127.0.0.1:80/x.example.com/"
+        ));
+        assert!(url_fits("*", "http://anything/"));
+        assert!(url_fits("http://localhost:*", "http://localhost:80/a/b"));
     }
 }

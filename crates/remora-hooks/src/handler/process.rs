@@ -11,11 +11,14 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
+use serde_json::Value;
 
 use crate::answer::{Ended, Output};
 
+mod children;
 mod spawn;
 
+pub use children::end_all as end_all_children;
 pub(super) use spawn::Spawn;
 
 /// How much of each stream is kept.
@@ -35,6 +38,7 @@ impl Spawn<'_> {
             }
             _ => format!("cannot start `{}`: {error}", self.program),
         })?;
+        children::remember(started.pid);
         let running = Running {
             pid: started.pid,
             exit: exit_watch(started.pid),
@@ -44,7 +48,8 @@ impl Spawn<'_> {
             input: input.as_bytes().to_vec(),
             sent: 0,
             first_line_seen: false,
-            reaped: false,
+            async_limit: None,
+            ended: None,
         };
         for pipe in [&running.stdin, &running.stdout.pipe, &running.stderr.pipe]
             .into_iter()
@@ -119,7 +124,10 @@ pub(crate) struct Running {
     input: Vec<u8>,
     sent: usize,
     first_line_seen: bool,
-    reaped: bool,
+    /// What its first line asked for as the longest time in the background.
+    async_limit: Option<Duration>,
+    /// How it ended, once the system has told.
+    ended: Option<Ended>,
 }
 
 /// How waiting came to its end.
@@ -146,6 +154,10 @@ impl Running {
                 Ok(Some(ended)) => {
                     self.stdout.drain();
                     self.stderr.drain();
+                    // It may have said so and ended before we looked.
+                    if self.says_async() {
+                        return Stopped::WentAsync(self);
+                    }
                     return Stopped::Ended(self.output(ended));
                 }
                 Ok(None) => {}
@@ -199,6 +211,8 @@ impl Running {
         }
     }
 
+    /// Whether its first line is `{"async": true}`. The line is taken away:
+    /// it is no part of the answer.
     fn says_async(&mut self) -> bool {
         if self.first_line_seen {
             return false;
@@ -207,12 +221,23 @@ impl Running {
             return false;
         };
         self.first_line_seen = true;
-        let line = serde_json::from_slice::<serde_json::Value>(&self.stdout.bytes[..end]);
-        let goes = line.is_ok_and(|v| v.get("async") == Some(&serde_json::Value::Bool(true)));
-        if goes {
-            self.stdout.bytes.drain(..=end);
+        let Ok(line) = serde_json::from_slice::<Value>(&self.stdout.bytes[..end]) else {
+            return false;
+        };
+        if line.get("async") != Some(&Value::Bool(true)) {
+            return false;
         }
-        goes
+        self.async_limit = line
+            .get("asyncTimeout")
+            .and_then(Value::as_u64)
+            .map(Duration::from_millis);
+        self.stdout.bytes.drain(..=end);
+        true
+    }
+
+    /// The longest time it asked to go on in the background.
+    pub(crate) fn async_limit(&self) -> Option<Duration> {
+        self.async_limit
     }
 
     fn poll(&self, left: Duration) {
@@ -243,20 +268,24 @@ impl Running {
 
     /// Ends the whole group at once.
     fn kill(&mut self) {
-        if self.reaped {
+        if self.ended.is_some() {
             return;
         }
         // The child has not been waited for, so its group is still its own.
         let _ = kill_process_group(self.pid, Signal::KILL);
         let _ = self.reap(WaitOptions::empty());
-        self.reaped = true;
+        children::forget(self.pid);
     }
 
     /// Takes the child's end from the system, once.
     fn reap(&mut self, options: WaitOptions) -> rustix::io::Result<Option<Ended>> {
-        let ended = waitpid(Some(self.pid), options)?.map(|(_, status)| ended(status));
-        self.reaped |= ended.is_some();
-        Ok(ended)
+        if self.ended.is_none()
+            && let Some((_, status)) = waitpid(Some(self.pid), options)?
+        {
+            self.ended = Some(ended(status));
+            children::forget(self.pid);
+        }
+        Ok(self.ended.clone())
     }
 
     fn output(&self, ended: Ended) -> Output {

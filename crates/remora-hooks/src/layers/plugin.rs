@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Enabled, Layers, Place, Places, Plugin, Source, absent, cause};
+use super::{Enabled, Layers, Place, Places, Plugin, Source, absent, cause, read_file};
 use crate::config::{self, Strictness};
 use crate::error::LoadError;
 use crate::names;
@@ -29,7 +29,7 @@ pub(super) fn load_named(
 pub(super) fn load_installed(places: &Places, layers: &mut Layers) {
     let folder = places.config_dir().join("plugins");
     let read = |name: &str| -> Option<Value> {
-        serde_json::from_slice(&fs::read(folder.join(name)).ok()?).ok()
+        serde_json::from_slice(&read_file(&folder.join(name)).ok()?).ok()
     };
     let (Some(book), markets) = (read(names::INSTALLED_PLUGINS), read(names::MARKETPLACES)) else {
         return;
@@ -75,7 +75,7 @@ fn in_place(market: &Value, name: &str) -> Option<PathBuf> {
     }
     let root = PathBuf::from(market.get("installLocation")?.as_str()?);
     let list: Value =
-        serde_json::from_slice(&fs::read(root.join(names::MARKETPLACE)).ok()?).ok()?;
+        serde_json::from_slice(&read_file(&root.join(names::MARKETPLACE)).ok()?).ok()?;
     let plugin = list
         .get("plugins")?
         .as_array()?
@@ -97,7 +97,7 @@ fn load(
         return Err("is not a directory".into());
     }
     let manifest_path = dir.join(names::PLUGIN_MANIFEST);
-    let manifest: Map<String, Value> = match fs::read(&manifest_path) {
+    let manifest: Map<String, Value> = match read_file(&manifest_path) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map_err(|e| format!("{} is not valid ({e})", names::PLUGIN_MANIFEST))?,
         Err(e) if absent(&e) => Map::new(),
@@ -159,7 +159,7 @@ fn load(
             plugin: Some(plugin.clone()),
         };
         let place = Arc::new(place);
-        match fs::read(&file) {
+        match read_file(&file) {
             Ok(bytes) => {
                 if let Some((place, settings)) =
                     layers.parse(&place, &String::from_utf8_lossy(&bytes))

@@ -7,6 +7,11 @@ use crate::shell::{self, Reading, SimpleCommand};
 /// Commands that change files and take their paths as arguments.
 pub(super) const FILE_COMMANDS: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
 
+/// How many commands behind wrappers one line may add, and how many words a
+/// command may have to be looked through: bounds against lines made to hurt.
+const MOST_UNWRAPPED: usize = 64;
+const MOST_WORDS: usize = 1_000;
+
 /// A line, read once for all rules.
 #[derive(Debug)]
 pub(super) struct Line {
@@ -59,8 +64,14 @@ impl Line {
             } => commands.iter().map(|c| c.words.clone()).collect(),
             _ => self.pieces.clone(),
         };
+        // Nobody stacks this many wrappers in earnest.
+        let most = all.len() + MOST_UNWRAPPED;
         let mut at = 0;
-        while at < all.len() {
+        while at < all.len() && all.len() < most {
+            if all[at].len() > MOST_WORDS {
+                at += 1;
+                continue;
+            }
             if let Some(inner) = unwrapped(&all[at], Wrappers::Any) {
                 all.push(inner.to_vec());
             }
@@ -241,13 +252,12 @@ impl Scan {
 
     fn end(&mut self, piece: &mut Vec<String>) {
         let mut words = std::mem::take(piece);
-        while words
-            .first()
-            .is_some_and(|w| KEYWORDS.contains(&w.as_str()))
-        {
-            self.plain &= !matches!(words[0].as_str(), "{" | "}");
-            words.remove(0);
-        }
+        let keywords = words
+            .iter()
+            .take_while(|w| KEYWORDS.contains(&w.as_str()))
+            .count();
+        self.plain &= !words[..keywords].iter().any(|w| w == "{" || w == "}");
+        words.drain(..keywords);
         let assignments = words.iter().take_while(|w| is_assignment(w)).count();
         if assignments > 0 && assignments < words.len() {
             self.plain = false;

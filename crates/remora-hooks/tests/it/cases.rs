@@ -320,10 +320,11 @@ impl Laid {
             drop(background);
         } else {
             let late = background.into_iter().map(|b| {
+                let label = reports[b.handler].0.clone();
                 let answer = b.wait();
                 let told = json!({"status": answer.status, "stdout": answer.stdout,
                     "stderr": answer.stderr, "context": answer.context});
-                (reports[answer.handler].0.clone(), fields(&told))
+                (label, fields(&told))
             });
             problems.table("late", late.collect(), &expect.late);
         }

@@ -6,7 +6,7 @@ use remora_hooks::{Engine, Explanation, HandlerInfo, HandlerReport, Report, Sour
 use remora_protocol::{EVENTS, EventName, Outcome, Permission};
 use serde_json::{Value, json};
 
-use crate::output::{Output, Style};
+use crate::output::{Output, Style, visible};
 
 /// `[User]`, `[Plugin fmt]`.
 fn badge(info: &HandlerInfo) -> String {
@@ -52,7 +52,12 @@ fn indent(text: &str, by: &str) -> String {
 
 fn warnings(list: &[String], out: &Output) -> String {
     list.iter().fold(String::new(), |mut all, warning| {
-        let _ = writeln!(all, "{} {warning}", out.paint(Style::Yellow, "warning:"));
+        let _ = writeln!(
+            all,
+            "{} {}",
+            out.paint(Style::Yellow, "warning:"),
+            visible(warning)
+        );
         all
     })
 }
@@ -97,7 +102,10 @@ fn handler_lines(handler: &HandlerReport, out: &Output) -> String {
         out.paint(style, word),
     );
     if !handler.why.is_empty() {
-        text.push_str(&indent(&out.paint(Style::Dim, &handler.why), "      "));
+        text.push_str(&indent(
+            &out.paint(Style::Dim, &visible(&handler.why)),
+            "      ",
+        ));
     }
     if handler.status != Status::Ok && !handler.stderr.trim().is_empty() {
         text.push_str(&indent(
@@ -125,7 +133,7 @@ fn outcome_lines(outcome: &Outcome, out: &Output) -> String {
             let _ = write!(
                 text,
                 "{}",
-                indent(&format!("{name}: {}", value.trim_end()), "    ")
+                indent(&format!("{name}: {}", visible(value.trim_end())), "    ")
             );
         }
     };
@@ -198,7 +206,7 @@ pub(super) fn explanation(explanation: &Explanation, out: &Output) -> String {
             out.paint(Style::Cyan, &badge(&handler.info)),
             one_line(&handler.info.label, 70)
         );
-        text.push_str(&indent(&handler.why, "      "));
+        text.push_str(&indent(&visible(&handler.why), "      "));
         let file = handler.info.file.as_deref().unwrap_or("--settings");
         text.push_str(&indent(
             &out.paint(Style::Dim, &format!("{file}  {}", handler.info.id)),

@@ -176,7 +176,8 @@ mod linux {
             let mut entry = name.clone();
             entry.push("=");
             entry.push(value);
-            environment.push(text(&entry)?);
+            // A variable cannot hold a NUL byte; the others still count.
+            environment.extend(text(&entry).ok());
         }
         let (in_read, in_write) = pipe_with(PipeFlags::CLOEXEC)?;
         let (out_read, out_write) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -231,8 +232,9 @@ mod linux {
     }
 
     fn text(value: &OsStr) -> io::Result<CString> {
-        CString::new(value.as_bytes())
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "it holds a NUL byte"))
+        CString::new(value.as_bytes()).map_err(|_| {
+            io::Error::new(io::ErrorKind::InvalidInput, "an argument holds a NUL byte")
+        })
     }
 
     fn pointers(list: &[CString]) -> Vec<*mut libc::c_char> {

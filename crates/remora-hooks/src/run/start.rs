@@ -1,0 +1,211 @@
+//! Starts all handlers of a plan at once and waits for them.
+
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use remora_protocol::{Event, EventName};
+
+use super::time_limit;
+use crate::Engine;
+use crate::answer::{Ended, Output};
+use crate::handler::{self, Finished};
+use crate::host::Host;
+use crate::layers::Source;
+use crate::names;
+use crate::plan::Row;
+
+/// The most the last event of a session may take.
+const SESSION_END_MAX: Duration = Duration::from_secs(60);
+/// What a thread that serves one handler needs.
+const STACK: usize = 1 << 20;
+
+/// A handler that has left the engine's hands.
+pub(super) struct Ran {
+    pub(super) finished: Finished,
+    pub(super) started: Instant,
+    pub(super) took: Duration,
+    pub(super) deadline: Instant,
+}
+
+/// Starts everything together and waits for all of it.
+pub(super) fn all(
+    engine: &Engine,
+    event: &Event,
+    host: &Host<'_>,
+    rows: &[&Row<'_>],
+    env_files: &[PathBuf],
+) -> Vec<Ran> {
+    let mut line = event.to_line();
+    line.push('\n');
+    let began = Instant::now();
+    let budget = (event.name == EventName::SessionEnd).then(|| session_end_budget(engine, host));
+    let seats = Seats::new();
+    let one = &|at: usize| {
+        let _seat = seats.take();
+        let entry = rows[at].entry;
+        let started = Instant::now();
+        let deadline = match budget {
+            Some(budget) => began + entry.config.timeout.unwrap_or(budget).min(budget),
+            None => started + time_limit(entry),
+        };
+        let kind = &entry.config.kind;
+        host.step(|| {
+            format!(
+                "start {} ({}): {}",
+                rows[at].id(),
+                kind.as_str(),
+                kind.label()
+            )
+        });
+        let call = handler::Call {
+            entry,
+            event,
+            line: &line,
+            layers: &engine.layers,
+            places: &engine.places,
+            host,
+            env_file: env_files.get(at).cloned(),
+        };
+        let finished = handler::run(&call, deadline);
+        Ran {
+            finished,
+            started,
+            took: started.elapsed(),
+            deadline,
+        }
+    };
+    // The last one runs on this thread: most events have a single handler.
+    let Some(last) = rows.len().checked_sub(1) else {
+        return Vec::new();
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (0..last)
+            .map(|at| {
+                let thread = thread::Builder::new().stack_size(STACK);
+                // Where no more threads are to be had, one after the other must do.
+                thread.spawn_scoped(scope, move || one(at)).map_err(|_| at)
+            })
+            .collect();
+        let own = one(last);
+        let failed = || {
+            let why = "the engine failed while running it".to_owned();
+            let output = Output {
+                ended: Ended::Failed(why),
+                stdout: String::new(),
+                stderr: String::new(),
+            };
+            Ran {
+                finished: Finished::Done(output),
+                started: began,
+                took: began.elapsed(),
+                deadline: began,
+            }
+        };
+        let others = others.into_iter().map(|thread| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
+            Err(at) => one(at),
+        });
+        others.chain([own]).collect()
+    })
+}
+
+/// As many handlers run at once as the process may have files open for; the
+/// others wait for a seat. A guard must not fail for want of a descriptor.
+struct Seats {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+struct Seat<'a>(&'a Seats);
+
+impl Seats {
+    /// What one child takes: three pipes, both ends while it starts, and one
+    /// to learn of its end.
+    const EACH: u64 = 8;
+    /// What the rest of the process needs.
+    const OTHERS: u64 = 64;
+
+    fn new() -> Self {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let free = limit.unwrap_or(u64::MAX).saturating_sub(Self::OTHERS) / Self::EACH;
+        Self {
+            free: Mutex::new(usize::try_from(free).unwrap_or(usize::MAX).max(1)),
+            freed: Condvar::new(),
+        }
+    }
+
+    fn take(&self) -> Seat<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.freed.wait_while(free, |free| *free == 0);
+        *waited.unwrap_or_else(PoisonError::into_inner) -= 1;
+        Seat(self)
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+/// All handlers of the last event share a budget; time limits written in
+/// settings files raise it, a plugin's do not.
+fn session_end_budget(engine: &Engine, host: &Host<'_>) -> Duration {
+    let set = engine
+        .layers
+        .env
+        .get(names::SESSION_END_MS)
+        .map(String::as_str);
+    if let Some(ms) = set
+        .or_else(|| host.variable(names::SESSION_END_MS))
+        .and_then(|v| v.parse().ok())
+    {
+        return Duration::from_millis(ms);
+    }
+    let written = engine
+        .layers
+        .entries
+        .iter()
+        .filter(|e| e.event == EventName::SessionEnd && e.place.source != Source::Plugin)
+        .filter_map(|e| e.config.timeout)
+        .max();
+    written
+        .unwrap_or_default()
+        .max(EventName::SessionEnd.def().timeout)
+        .min(SESSION_END_MAX)
+}
+
+/// One file for each handler that may set session variables.
+pub(super) fn env_files(
+    event: &Event,
+    host: &Host<'_>,
+    count: usize,
+    warnings: &mut Vec<String>,
+) -> Vec<PathBuf> {
+    let Some(dir) = host
+        .session_dir
+        .as_ref()
+        .filter(|_| event.name.def().env_file && count > 0)
+    else {
+        return Vec::new();
+    };
+    if let Err(error) = std::fs::create_dir_all(dir) {
+        warnings.push(format!(
+            "{}: cannot be made ({error}); handlers cannot set variables",
+            dir.display()
+        ));
+        return Vec::new();
+    }
+    let stem = event.name.as_str().to_lowercase();
+    let files: Vec<PathBuf> = (0..count)
+        .map(|n| dir.join(format!("{stem}-hook-{n}.sh")))
+        .collect();
+    for file in &files {
+        // A file of an earlier firing of the same event no longer counts.
+        let _ = std::fs::remove_file(file);
+    }
+    files
+}
