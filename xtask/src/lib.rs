@@ -1,5 +1,8 @@
 //! All automation of the workspace, behind `cargo xtask <command>`.
 //!
+//! A library with an example as its door (`examples/xtask.rs`): with a second
+//! binary in the workspace, `cargo run` would have to be told which one.
+//!
 //! This file only chooses the command; each command is a module with a
 //! `run(&[String]) -> anyhow::Result<()>` and one row in `COMMANDS`.
 
@@ -32,8 +35,9 @@ const COMMANDS: &[Command] = &[
     },
 ];
 
-/// Errors here are findings for people, so no backtrace is printed.
-fn main() -> ExitCode {
+/// Runs the command that the arguments name. Errors here are findings for
+/// people, so no backtrace is printed.
+pub fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match dispatch(&args) {
         Ok(()) => ExitCode::SUCCESS,
