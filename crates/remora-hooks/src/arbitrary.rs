@@ -14,8 +14,10 @@ use crate::layers::Source;
 use crate::limits;
 use crate::matcher::Matcher;
 use crate::merge::merge;
-use crate::path_rule::{Bases, PathRule, wildcard};
+use crate::path_rule::{Bases, PathRule};
 use crate::permissions::{PermissionMode, Permissions, RuleText};
+use crate::url::Url;
+use crate::wildcard::wildcard;
 
 fn bases() -> Bases<'static> {
     Bases {
@@ -98,6 +100,7 @@ proptest! {
         let _ = Condition::new(Some(&pattern)).never();
         let _ = PathRule::new(&pattern).matches(&subject, bases());
         let _ = wildcard(&pattern, &subject);
+        let _ = Url::parse(&subject);
         let _ = limits::terminal_sequence_is_safe(&subject);
         let _ = limits::cut(&subject, 7);
     }

@@ -30,7 +30,9 @@ mod run;
 mod session_env;
 mod shell;
 mod trust;
+mod url;
 mod verdict;
+mod wildcard;
 
 use std::path::{Path, PathBuf};
 

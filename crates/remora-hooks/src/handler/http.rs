@@ -10,7 +10,8 @@ use ureq::Agent;
 
 use super::{Call, failure};
 use crate::answer::{Ended, Output, js_trim};
-use crate::path_rule::wildcard;
+use crate::url::Url;
+use crate::wildcard::wildcard;
 
 /// The longest reply that is read.
 const BODY: u64 = 16 << 20;
@@ -106,38 +107,14 @@ pub(super) fn run(
 /// into the path, or a path could pass for a host. Hosts are compared without
 /// case and without a trailing dot; a user name is not part of them.
 fn url_fits(pattern: &str, url: &str) -> bool {
-    let (Some(wanted), Some(given)) = (parts(pattern), parts(url)) else {
+    let (Some(wanted), Some(given)) = (Url::parse(pattern), Url::parse(url)) else {
         return wildcard(pattern, url);
     };
-    let any_path = wanted.path.is_empty() && wanted.host.ends_with('*');
+    let host = |url: &Url| format!("{}{}", url.host, url.port);
+    let any_path = wanted.path.is_empty() && host(&wanted).ends_with('*');
     wildcard(&wanted.scheme, &given.scheme)
-        && wildcard(&wanted.host, &given.host)
+        && wildcard(&host(&wanted), &host(&given))
         && (any_path || wildcard(&wanted.path, &given.path))
-}
-
-struct Parts {
-    scheme: String,
-    /// With the port.
-    host: String,
-    path: String,
-}
-
-fn parts(url: &str) -> Option<Parts> {
-    let (scheme, rest) = url.split_once("://")?;
-    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    let authority = authority.rsplit('@').next()?;
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if port.chars().all(|c| c.is_ascii_digit() || c == '*') => {
-            (host, format!(":{port}"))
-        }
-        _ => (authority, String::new()),
-    };
-    Some(Parts {
-        scheme: scheme.to_lowercase(),
-        host: format!("{}{port}", host.trim_end_matches('.').to_lowercase()),
-        path: path.to_owned(),
-    })
 }
 
 /// Fills in `$NAME` and `${NAME}`. What comes in cannot start a new header.

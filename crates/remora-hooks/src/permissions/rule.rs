@@ -11,8 +11,10 @@ use super::bash::{Wrappers, unwrapped};
 use crate::condition::{current_name, split_rule};
 use crate::config::PermissionLists;
 use crate::layers::{Place, Source};
-use crate::path_rule::{Bases, PathRule, wildcard};
+use crate::path_rule::{Bases, PathRule};
 use crate::shell::{BashPattern, SimpleCommand};
+use crate::url::Url;
+use crate::wildcard::wildcard;
 
 /// One rule as written, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,8 +193,8 @@ impl Rule {
             },
             Target::Domain(domain) => call
                 .text("url")
-                .and_then(host)
-                .is_some_and(|h| domain_fits(domain, &h)),
+                .and_then(Url::parse)
+                .is_some_and(|url| domain_fits(domain, &url.host)),
             Target::Named { field, pattern } => call.text(field).is_some_and(|name| {
                 let prefix = pattern.strip_suffix(":*");
                 name == pattern
@@ -260,19 +262,6 @@ fn param(pattern: &str) -> Option<Target> {
         field: field.to_owned(),
         pattern: value.to_owned(),
     })
-}
-
-/// The host of a URL, lower case, without port, user or trailing dot.
-fn host(url: &str) -> Option<String> {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let host = authority.rsplit('@').next()?;
-    let host = if host.starts_with('[') {
-        host.split(']').next()?
-    } else {
-        host.split(':').next()?
-    };
-    Some(host.trim_end_matches('.').to_lowercase()).filter(|h| !h.is_empty())
 }
 
 /// `*.x.com` takes any subdomain but not `x.com`; elsewhere `*` stays in its label.
