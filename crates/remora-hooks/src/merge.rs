@@ -32,6 +32,11 @@ pub(crate) fn merge(event: &Event, answers: &[Answer]) -> Outcome {
     if outcome.blocked {
         outcome.updated_input = None;
     }
+    // The person is told of the block or the stop, and of nothing beside it.
+    let prompt = is_prompt(def.name) && (outcome.blocked || !outcome.go_on);
+    if prompt || (def.name == EventName::PostToolUse && !outcome.go_on) {
+        outcome.messages.clear();
+    }
     outcome
 }
 
@@ -41,6 +46,13 @@ fn last<T>(answers: &[Answer], field: impl Fn(&Answer) -> Option<T>) -> Option<T
 
 fn any(answers: &[Answer], field: impl Fn(&Answer) -> Option<bool>) -> Option<bool> {
     answers.iter().filter_map(field).reduce(|a, b| a || b)
+}
+
+fn is_prompt(event: EventName) -> bool {
+    matches!(
+        event,
+        EventName::UserPromptSubmit | EventName::UserPromptExpansion
+    )
 }
 
 fn rewrites(answer: &Answer) -> bool {
@@ -184,10 +196,7 @@ fn stops(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) {
         }
         (StopEffect::EndsTurn, Some(at)) => {
             // A prompt is either blocked or stopped: the first to say so decides.
-            let prompt = matches!(
-                def.name,
-                EventName::UserPromptSubmit | EventName::UserPromptExpansion
-            );
+            let prompt = is_prompt(def.name);
             if prompt && answers[..at].iter().any(|a| a.block.is_some()) {
                 return;
             }

@@ -112,12 +112,15 @@ pub(super) fn check(def: &EventDef, object: &Map<String, Value>) -> Result<(), S
             ));
         }
     }
+    // A request is answered or it is not; half an answer is none.
+    if def.answers.contains(Answers::REQUEST) && !specific.contains_key("decision") {
+        return Err("`hookSpecificOutput.decision` is missing".into());
+    }
     // Only a tool call can be put off.
-    if !def.has_tool
-        && specific
-            .get("permissionDecision")
-            .is_some_and(|d| d == "defer")
-    {
+    let defers = specific
+        .get("permissionDecision")
+        .is_some_and(|d| d == "defer");
+    if def.answers.contains(Answers::PERMISSION) && !def.has_tool && defers {
         return Err(
             "`hookSpecificOutput.permissionDecision` must be \"allow\", \"deny\" or \"ask\"".into(),
         );
