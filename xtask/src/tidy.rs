@@ -73,7 +73,7 @@ const CHECKS: &[Check] = &[
         run: dependencies::directions,
     },
     Check {
-        name: "dependencies come from the default registry",
+        name: "dependencies come from one registry",
         reason: "anyone can build the lock file as it stands",
         run: dependencies::sources,
     },

@@ -127,21 +127,25 @@ pub(super) fn directions(tree: &Tree) -> Vec<Complaint> {
 }
 
 pub(super) fn sources(tree: &Tree) -> Vec<Complaint> {
-    const DEFAULT: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
     let Some(lock) = tree.file("Cargo.lock") else {
         return vec![Complaint::of(
             "Cargo.lock",
             "commit the lock file: the binary is built from it",
         )];
     };
+    // Whatever the first registry is, all others are forks or mirrors.
+    let registry = lock
+        .text
+        .lines()
+        .find(|line| line.starts_with("source = \"registry+"));
     let mut offset = 0;
     let mut complaints = Vec::new();
     for line in lock.text.split_inclusive('\n') {
-        if line.starts_with("source = ") && line.trim_end() != DEFAULT {
+        if line.starts_with("source = ") && Some(line.trim_end()) != registry {
             complaints.push(Complaint::at(
                 lock,
                 offset,
-                "use a release from the default registry instead of a fork or a mirror",
+                "use a release from the one registry instead of a fork or a mirror",
             ));
         }
         offset += line.len();
