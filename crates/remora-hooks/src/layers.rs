@@ -19,7 +19,8 @@ mod discover;
 mod plugin;
 
 /// Where a handler or a rule was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The organisation.
     Policy,
@@ -95,7 +96,8 @@ pub struct Place {
 }
 
 impl Place {
-    fn describe(&self) -> String {
+    /// The file, or the flag for JSON given on the command line.
+    pub fn describe(&self) -> String {
         match &self.file {
             Some(file) => file.display().to_string(),
             None => "--settings".into(),

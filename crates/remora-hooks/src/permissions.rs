@@ -1,7 +1,8 @@
 //! Permission rules: what the merged `permissions` blocks and the mode say of
 //! one tool call, and how that joins with what the hooks said. Pure.
 
-use std::path::PathBuf;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 
 use remora_protocol::Permission;
 use serde_json::{Map, Value};
@@ -113,10 +114,8 @@ impl Permissions {
         bases: Bases<'_>,
     ) -> Option<String> {
         let call = Call::new(tool, input, bases);
-        let hides = |r: &&Rule| {
-            let by_path = call.line.is_some() && r.text.text.contains('(');
-            r.text.list == Permission::Deny && r.hides() && !by_path && r.covers(&call, bases)
-        };
+        let hides =
+            |r: &&Rule| r.text.list == Permission::Deny && r.hides(&call) && r.covers(&call, bases);
         self.rules.iter().find(hides).map(|r| r.text.to_string())
     }
 
@@ -173,7 +172,7 @@ impl Permissions {
         mode: PermissionMode,
         area: Area<'_>,
     ) -> Option<Decision> {
-        let line = call.line.as_ref()?;
+        let line = call.line()?;
         let commands = line.commands()?;
         let mut used: Vec<&str> = Vec::new();
         let allows = || {
@@ -237,19 +236,32 @@ impl Permissions {
 struct Call<'a> {
     tool: &'a str,
     input: &'a Map<String, Value>,
-    /// The command of a Bash call.
-    line: Option<Line>,
+    home: &'a Path,
+    /// The command of a Bash call, read when a rule first asks.
+    line: OnceCell<Option<Line>>,
 }
 
 impl<'a> Call<'a> {
-    fn new(tool: &'a str, input: &'a Map<String, Value>, bases: Bases<'_>) -> Self {
-        let tool = current_name(tool);
-        let command = input
-            .get("command")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let line = (tool == "Bash").then(|| Line::new(command, &bases.home.to_string_lossy()));
-        Self { tool, input, line }
+    fn new(tool: &'a str, input: &'a Map<String, Value>, bases: Bases<'a>) -> Self {
+        Self {
+            tool: current_name(tool),
+            input,
+            home: bases.home,
+            line: OnceCell::new(),
+        }
+    }
+
+    fn is_line(&self) -> bool {
+        self.tool == "Bash"
+    }
+
+    fn line(&self) -> Option<&Line> {
+        let read = || {
+            let command = self.text("command").unwrap_or_default();
+            self.is_line()
+                .then(|| Line::new(command, &self.home.to_string_lossy()))
+        };
+        self.line.get_or_init(read).as_ref()
     }
 
     fn text(&self, field: &str) -> Option<&str> {

@@ -92,8 +92,6 @@ pub enum Verdict {
 pub struct Row<'a> {
     /// The handler.
     pub entry: &'a Entry,
-    /// Its position in the engine's list.
-    pub index: usize,
     /// Whether it runs.
     pub verdict: Verdict,
     compiled: &'a Compiled,
@@ -131,41 +129,17 @@ pub(crate) fn plan<'a>(event: &'a Event, inputs: &Inputs<'a>) -> Plan<'a> {
         .of_event
         .iter()
         .map(|&index| {
-            let entry = &inputs.layers.entries[index];
-            let compiled = &inputs.compiled[index];
-            let mut row = Row {
-                entry,
-                index,
-                verdict: Verdict::Runs,
-                compiled,
-                finding: None,
-            };
-            row.verdict = match compiled.matcher.test(query, def.has_tool) {
-                Fit::No => Verdict::Misses,
-                Fit::Exhausted => Verdict::Exhausted,
-                Fit::Yes => {
-                    if let Some(why) = held_back(entry, inputs.layers, inputs.trust, inputs.mode) {
-                        Verdict::HeldBack(why)
-                    } else if !def.handlers.contains(kind_bit(&entry.config.kind)) {
-                        Verdict::WrongKind
-                    } else if let Condition::None = compiled.condition {
-                        Verdict::Runs
-                    } else {
-                        let finding = compiled.condition.test(call.as_ref());
-                        let holds = finding.holds;
-                        row.finding = Some(finding);
-                        if holds {
-                            Verdict::Runs
-                        } else {
-                            Verdict::Misses
-                        }
-                    }
-                }
-            };
-            if refused.is_some() && row.verdict == Verdict::Runs {
-                row.verdict = Verdict::Refused;
+            let (entry, compiled) = (&inputs.layers.entries[index], &inputs.compiled[index]);
+            let (mut verdict, finding) = judge(entry, compiled, query, call.as_ref(), inputs);
+            if refused.is_some() && verdict == Verdict::Runs {
+                verdict = Verdict::Refused;
             }
-            row
+            Row {
+                entry,
+                verdict,
+                compiled,
+                finding,
+            }
         })
         .collect();
     deduplicate(&mut rows);
@@ -174,6 +148,38 @@ pub(crate) fn plan<'a>(event: &'a Event, inputs: &Inputs<'a>) -> Plan<'a> {
         rows,
         refused,
     }
+}
+
+/// One handler by itself: matcher, trust, kind, condition.
+fn judge(
+    entry: &Entry,
+    compiled: &Compiled,
+    query: Option<&str>,
+    call: Option<&Call<'_>>,
+    inputs: &Inputs<'_>,
+) -> (Verdict, Option<Finding>) {
+    let def = entry.event.def();
+    match compiled.matcher.test(query, def.has_tool) {
+        Fit::No => return (Verdict::Misses, None),
+        Fit::Exhausted => return (Verdict::Exhausted, None),
+        Fit::Yes => {}
+    }
+    if let Some(why) = held_back(entry, inputs.layers, inputs.trust, inputs.mode) {
+        return (Verdict::HeldBack(why), None);
+    }
+    if !def.handlers.contains(kind_bit(&entry.config.kind)) {
+        return (Verdict::WrongKind, None);
+    }
+    if let Condition::None = compiled.condition {
+        return (Verdict::Runs, None);
+    }
+    let finding = compiled.condition.test(call);
+    let verdict = if finding.holds {
+        Verdict::Runs
+    } else {
+        Verdict::Misses
+    };
+    (verdict, Some(finding))
 }
 
 fn kind_bit(kind: &Kind) -> HandlerKinds {
@@ -287,7 +293,7 @@ impl Row<'_> {
             Verdict::Duplicate(keeper) => match plan.rows.get(*keeper) {
                 Some(row) => format!(
                     "the same handler stands in {} ({}), which runs",
-                    row.place(),
+                    row.entry.place.describe(),
                     row.id()
                 ),
                 None => "the same handler runs already".into(),
@@ -299,13 +305,6 @@ impl Row<'_> {
     /// The matcher was fine but an entry that can never run deserves a word.
     pub fn never(&self) -> Option<String> {
         self.compiled.never(self.entry.event)
-    }
-
-    fn place(&self) -> String {
-        match &self.entry.place.file {
-            Some(file) => file.display().to_string(),
-            None => "--settings".into(),
-        }
     }
 
     fn hint(&self) -> &'static str {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::Status;
-use crate::layers::Entry;
+use crate::layers::{Entry, Source};
 use crate::plan::{self, Plan, Row, Verdict};
 
 /// What is known of a handler before it runs.
@@ -15,7 +15,7 @@ pub struct HandlerInfo {
     /// Stable: layer, event and position.
     pub id: String,
     /// The layer.
-    pub source: &'static str,
+    pub source: Source,
     /// The file; `null` for JSON on the command line.
     pub file: Option<String>,
     /// The plugin's name.
@@ -40,7 +40,7 @@ impl HandlerInfo {
         let config = &entry.config;
         Self {
             id: plan::id(entry),
-            source: entry.place.source.as_str(),
+            source: entry.place.source,
             file: entry.place.file.as_ref().map(|f| f.display().to_string()),
             plugin: entry.place.plugin.as_ref().map(|p| p.name.clone()),
             matcher: entry.matcher.clone(),

@@ -18,6 +18,9 @@ use crate::signals;
 mod build;
 pub(super) mod show;
 
+/// What to do without an event.
+const HOW: &str =
+    "pipe its JSON in, name a file with --input, or let `remora hooks try EVENT` build one";
 /// The longest event that is read.
 const EVENT_CAP: u64 = 64 << 20;
 
@@ -142,16 +145,8 @@ fn load(settings: &Settings, verbose: bool) -> Result<Engine, CliError> {
     let engine = settings.engine()?;
     if verbose {
         for note in engine.notes() {
-            let file = note
-                .place
-                .file
-                .as_ref()
-                .map_or_else(|| "--settings".into(), |f| f.display().to_string());
-            trace(&format!(
-                "layer {} {file}: {}",
-                note.place.source.as_str(),
-                note.note
-            ));
+            let (source, place) = (note.place.source.as_str(), note.place.describe());
+            trace(&format!("layer {source} {place}: {}", note.note));
         }
     }
     Ok(engine)
@@ -189,9 +184,7 @@ fn read_event(args: &crate::args::EventInput) -> Result<Event, CliError> {
             })?
         }
         None if io::stdin().is_terminal() => {
-            return Err(CliError::Usage(
-                "no event: pipe its JSON in, name a file with --input, or let `remora hooks try EVENT` build one".into(),
-            ));
+            return Err(CliError::Usage(format!("no event: {HOW}")));
         }
         None => bounded(io::stdin().lock()).map_err(CliError::Stdin)?,
     };
@@ -202,9 +195,7 @@ fn read_event(args: &crate::args::EventInput) -> Result<Event, CliError> {
         )));
     }
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(CliError::Usage(
-            "the event is empty: pipe its JSON in, name a file with --input, or let `remora hooks try EVENT` build one".into(),
-        ));
+        return Err(CliError::Usage(format!("the event is empty: {HOW}")));
     }
     Ok(Event::decode(&bytes, name)?)
 }

@@ -249,7 +249,9 @@ fn looks_only(call: &Call<'_>, area: Area<'_>) -> bool {
     if call.reads() {
         return call.path().is_none_or(|p| area.holds(p));
     }
-    let Some(line) = &call.line else { return false };
+    let Some(line) = call.line() else {
+        return false;
+    };
     line.writes.is_empty()
         && line.reads.iter().all(|p| area.holds(p))
         && line
@@ -278,7 +280,9 @@ pub(super) fn is_read_only(command: &SimpleCommand) -> bool {
 }
 
 fn edits_by_command(call: &Call<'_>, area: Area<'_>) -> bool {
-    let Some(line) = &call.line else { return false };
+    let Some(line) = call.line() else {
+        return false;
+    };
     let changes = |c: &SimpleCommand| {
         c.words
             .first()

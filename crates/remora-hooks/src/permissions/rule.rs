@@ -110,7 +110,9 @@ impl Rule {
         };
         let tool = current_name(tool);
         let target = match pattern {
-            None | Some("" | "*") => match tool.strip_prefix("mcp__") {
+            // Empty parentheses are no rule here, although `if` takes them.
+            Some("") => return None,
+            None | Some("*") => match tool.strip_prefix("mcp__") {
                 Some(rest) if !rest.contains("__") => Target::Server(format!("{tool}__")),
                 _ => Target::Tool,
             },
@@ -151,11 +153,13 @@ impl Rule {
     }
 
     /// Whether the host refuses a call under this deny rule before any hook.
-    pub(super) fn hides(&self) -> bool {
-        matches!(
-            self.target,
-            Target::Tool | Target::Server(_) | Target::Path(_)
-        )
+    /// The paths in a shell line are looked at only afterwards.
+    pub(super) fn hides(&self, call: &Call<'_>) -> bool {
+        match self.target {
+            Target::Tool | Target::Server(_) => true,
+            Target::Path(_) => !call.is_line(),
+            _ => false,
+        }
     }
 
     pub(super) fn covers(&self, call: &Call<'_>, bases: Bases<'_>) -> bool {
@@ -167,7 +171,7 @@ impl Rule {
             Target::Server(prefix) => call.tool.starts_with(prefix.as_str()),
             Target::Path(_) => {
                 let edits = self.tool == "Edit";
-                match &call.line {
+                match call.line() {
                     // A line as a whole is never allowed by a path.
                     Some(line) if self.text.list != Permission::Allow => {
                         let paths = if edits { &line.writes } else { &line.reads };
@@ -185,7 +189,7 @@ impl Rule {
             _ if self.tool != call.tool => false,
             Target::Tool => true,
             // An allow needs every command; that is looked at elsewhere.
-            Target::Bash(pattern) => match &call.line {
+            Target::Bash(pattern) => match call.line() {
                 Some(line) if self.text.list != Permission::Allow => {
                     line.candidates().iter().any(|text| pattern.fits(text))
                 }

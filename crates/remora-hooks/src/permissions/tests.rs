@@ -180,6 +180,20 @@ fn servers_domains_agents_and_skills() {
 }
 
 #[test]
+fn a_star_is_the_whole_tool_and_empty_parentheses_are_no_rule() {
+    let line = || json!({"command": "true"});
+    let mode = PermissionMode::BypassPermissions;
+    assert_eq!(
+        check(&[("deny", "Bash(*)")], "Bash", line(), mode),
+        Permission::Deny
+    );
+    assert_eq!(
+        check(&[("deny", "Bash()")], "Bash", line(), mode),
+        Permission::Allow
+    );
+}
+
+#[test]
 fn modes() {
     let write = || json!({"file_path": "/h/app/z.txt", "content": ""});
     for (mode, expected) in [

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use remora_hooks::{Engine, Explanation, HandlerInfo, HandlerReport, Report, Source, Status};
+use remora_hooks::{Engine, Explanation, HandlerInfo, HandlerReport, Report, Status};
 use remora_protocol::{EVENTS, EventName, Outcome, Permission};
 use serde_json::{Value, json};
 
@@ -10,14 +10,7 @@ use crate::output::{Output, Style, visible};
 
 /// `[User]`, `[Plugin fmt]`.
 fn badge(info: &HandlerInfo) -> String {
-    let label = match info.source {
-        "policy" => Source::Policy.label(),
-        "user" => Source::User.label(),
-        "project" => Source::Project.label(),
-        "local" => Source::Local.label(),
-        "flag" => Source::Flag.label(),
-        _ => Source::Plugin.label(),
-    };
+    let label = info.source.label();
     match &info.plugin {
         Some(name) => label.replace(']', &format!(" {name}]")),
         None => label.to_owned(),
