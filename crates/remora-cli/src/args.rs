@@ -1,9 +1,15 @@
 //! The command line, as clap types and nothing else, so that completions and
 //! help can be made from it.
 
+mod memory;
+mod upkeep;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
+
+pub(crate) use memory::*;
+pub(crate) use upkeep::*;
 
 /// One memory and one set of hooks for every coding agent.
 #[derive(Debug, Parser)]
@@ -21,6 +27,44 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "one value, made once, by clap")]
 pub(crate) enum Command {
+    /// Put Remora's hooks into an agent's settings, and try them
+    Install(Install),
+    /// Take Remora's hooks out of an agent's settings again
+    Uninstall(Uninstall),
+    /// Find what was done, said and learned
+    Search(Search),
+    /// Show rows in full
+    Show(Show),
+    /// List sessions, newest first
+    Sessions(Sessions),
+    /// What happened, in order
+    Timeline(Timeline),
+    /// What was done since a day, by project and session
+    Recap(Recap),
+    /// How much is remembered, and whether everything runs
+    Status(Status),
+    /// Look for faults, and say how to mend each
+    Doctor(Doctor),
+    /// Make all digests anew from the archive
+    Rebuild(Rebuild),
+    /// Remove what is old
+    Prune(Prune),
+    /// Look through everything stored for secrets
+    Audit(Audit),
+    /// Write everything out as JSON lines
+    Export(Export),
+    /// Read memories from elsewhere
+    #[command(subcommand)]
+    Import(Import),
+    /// Show and change settings
+    #[command(subcommand)]
+    Config(Config),
+    /// Measure how well searching works
+    #[command(subcommand)]
+    Bench(Bench),
+    /// The background process that stores what hooks captured
+    #[command(subcommand)]
+    Worker(Worker),
     /// Test, explain and list hooks
     #[command(subcommand)]
     Hooks(Hooks),
@@ -215,4 +259,81 @@ pub(crate) struct Demo {
     /// Print JSON lines instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Install {
+    /// The agent, such as `claude-code`
+    pub(crate) agent: String,
+    /// For all your projects [default]
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) user: bool,
+    /// For the project in the current directory
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch on the command line"
+)]
+pub(crate) struct Uninstall {
+    /// The agent, such as `claude-code`
+    pub(crate) agent: String,
+    /// From your own settings [default]
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) user: bool,
+    /// From the project in the current directory
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Remove everything that was remembered, too
+    #[arg(long)]
+    pub(crate) purge: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Worker {
+    /// Start it, unless it runs
+    Start(WorkerPlain),
+    /// End it; what waits stays in the spool
+    Stop(WorkerPlain),
+    /// End it and start it again
+    Restart(WorkerPlain),
+    /// Say whether it runs, and what it has done
+    Status(WorkerPlain),
+    /// Show what it wrote down
+    Logs(WorkerLogs),
+    /// Be the worker, in this process
+    Run,
+    /// Wait until everything captured so far can be searched
+    Drain(WorkerPlain),
+    /// Try dead letters again
+    Retry(WorkerPlain),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct WorkerPlain {
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct WorkerLogs {
+    /// The last lines to show
+    #[arg(long, short = 'n', default_value_t = 50)]
+    pub(crate) lines: usize,
+    /// Only lines about this event
+    #[arg(long, value_name = "ID")]
+    pub(crate) event: Option<String>,
 }

@@ -7,8 +7,25 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
+mod audit;
+mod bench;
+mod config;
+mod data;
 mod demo;
+mod doctor;
+mod export;
 mod hooks;
+mod import;
+mod install;
+mod prune;
+mod rebuild;
+mod recap;
+mod search;
+mod sessions;
+mod show;
+mod status;
+mod timeline;
+mod worker;
 
 pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
     match args.command {
@@ -16,6 +33,23 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Hooks(Hooks::Explain(args)) => hooks::explain(&args, out),
         Command::Hooks(Hooks::Try(args)) => hooks::try_event(&args, out),
         Command::Hooks(Hooks::List(args)) => hooks::list(&args, out),
+        Command::Install(args) => install::install(&args, out),
+        Command::Uninstall(args) => install::uninstall(&args, out),
+        Command::Search(args) => search::run(&args, out),
+        Command::Show(args) => show::run(&args, out),
+        Command::Sessions(args) => sessions::run(&args, out),
+        Command::Timeline(args) => timeline::run(&args, out),
+        Command::Recap(args) => recap::run(&args, out),
+        Command::Status(args) => status::run(&args, out),
+        Command::Doctor(args) => doctor::run(&args, out),
+        Command::Rebuild(args) => rebuild::run(&args, out),
+        Command::Prune(args) => prune::run(&args, out),
+        Command::Audit(args) => audit::run(&args, out),
+        Command::Export(args) => export::run(&args, out),
+        Command::Import(command) => import::run(&command, out),
+        Command::Config(command) => config::run(&command, out),
+        Command::Bench(command) => bench::run(&command, out),
+        Command::Worker(command) => worker::run(&command, out),
         Command::Demo(args) => demo::run(&args, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -18,6 +18,12 @@ pub(crate) enum CliError {
     Event(#[from] remora_protocol::DecodeError),
     #[error("{0}")]
     Load(#[from] remora_hooks::LoadError),
+    #[error("{0}")]
+    Store(#[from] remora_memory::store::StoreError),
+    #[error("{0}")]
+    Server(#[from] remora_server::ServerError),
+    #[error("{0}")]
+    Install(#[from] remora_agents::install::file::FileError),
     #[error("cannot write the result: {0}")]
     Write(#[from] std::io::Error),
     #[error("cannot encode the result: {0}")]

@@ -2,10 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod clock;
 mod commands;
+mod config;
 mod environment;
 mod error;
 mod exit;
+mod hook;
 mod output;
 mod settings;
 mod signals;
@@ -15,6 +18,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    // An agent waits for a hook: nothing comes before this.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == "hook") {
+        return hook::run(arguments);
+    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => return output::usage(&error),

@@ -1,12 +1,18 @@
-//! The vocabulary of Remora: events, their payloads, and outcomes.
+//! The vocabulary of Remora: events, their payloads, outcomes, and what memory
+//! keeps of them.
 //!
 //! Values only. Nothing here does I/O, reads a clock or the environment, or
 //! starts a thread. Every other crate speaks in these words.
 #![forbid(unsafe_code)]
 
 mod event;
+pub mod git;
 mod outcome;
 pub mod payload;
+pub mod record;
+pub mod request;
+pub mod time;
+pub mod tokens;
 
 pub use event::{
     Answers, DecodeError, EVENTS, Event, EventDef, EventName, ExitTwo, HandlerKinds, MatcherStyle,

@@ -1,0 +1,164 @@
+//! Claude Code: the payloads that its hooks get, the answers that it takes, and
+//! the events that Remora registers with it.
+
+mod answer;
+
+use std::path::PathBuf;
+
+use remora_protocol::{Event, EventName};
+use serde_json::{Map, Value};
+
+use crate::mend::{CUT_MARK, mend};
+use crate::spec::{AgentSpec, Cut, DecodeError, Decoded, Places, Registered, Scope};
+
+/// The agent.
+pub(crate) const SPEC: AgentSpec = AgentSpec {
+    name: "claude-code",
+    aliases: &["claude"],
+    config_variable: "CLAUDE_CONFIG_DIR",
+    registered: REGISTERED,
+    decode,
+    encode: answer::encode,
+    settings_file,
+};
+
+const fn all(event: EventName) -> Registered {
+    Registered {
+        event,
+        timeout: 5,
+        matcher: None,
+    }
+}
+
+/// Each event costs the person a process, so it must give something for it.
+///
+/// Left out on purpose:
+/// - `WorktreeCreate`, `WorktreeRemove`: a hook there replaces git.
+/// - `MessageDisplay`, `PostToolBatch`: they repeat what `Stop` and
+///   `PostToolUse` say, and fire far more often.
+/// - `UserPromptExpansion`: `UserPromptSubmit` came just before it, with the
+///   person's own words.
+/// - `PreModelSwitch`, `PostModelSwitch`, `Elicitation`, `ElicitationResult`,
+///   `TeammateIdle`: the person or another agent waits, and nothing is learned.
+/// - `InstructionsLoaded`: once per file at every start; the files say it all.
+/// - `FileChanged`: watches nothing without a list of names.
+/// - `ConfigChange`, `DirectoryAdded`, `Setup`: nothing is kept of them.
+const REGISTERED: &[Registered] = &[
+    // Brings the memory in; opening the store for the first time may take longer.
+    Registered {
+        timeout: 10,
+        ..all(EventName::SessionStart)
+    },
+    all(EventName::UserPromptSubmit),
+    // What is known of a file is told before it is read; other tools need nothing.
+    Registered {
+        matcher: Some("Read"),
+        ..all(EventName::PreToolUse)
+    },
+    // The only trace of calls that a person refuses: they reach no later event.
+    all(EventName::PermissionRequest),
+    all(EventName::PermissionDenied),
+    all(EventName::PostToolUse),
+    all(EventName::PostToolUseFailure),
+    all(EventName::SubagentStart),
+    // Holds a background agent's result, which its PostToolUse does not.
+    all(EventName::SubagentStop),
+    all(EventName::TaskCreated),
+    all(EventName::TaskCompleted),
+    all(EventName::Stop),
+    all(EventName::StopFailure),
+    all(EventName::PreCompact),
+    all(EventName::PostCompact),
+    all(EventName::Notification),
+    // Work may move to another checkout, and with it to another project.
+    all(EventName::CwdChanged),
+    // A timeout of its own also lifts the client's 1.5 s for this event.
+    all(EventName::SessionEnd),
+];
+
+fn settings_file(places: &Places, scope: Scope) -> PathBuf {
+    let (folder, name) = match scope {
+        Scope::User => (places.config_dir.clone(), "settings.json"),
+        Scope::Project => (Some(places.root.join(".claude")), "settings.json"),
+        Scope::Local => (Some(places.root.join(".claude")), "settings.local.json"),
+    };
+    folder
+        .unwrap_or_else(|| places.home.join(".claude"))
+        .join(name)
+}
+
+fn decode(bytes: &[u8]) -> Result<Decoded, DecodeError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = String::from_utf8_lossy(bytes);
+    if text.trim().is_empty() {
+        return Err(DecodeError::Empty);
+    }
+    let (value, cut) = parse(&text)?;
+    let fields = match value {
+        Value::Object(fields) => fields,
+        other => return Err(DecodeError::NotAnObject(kind(&other))),
+    };
+    Ok(Decoded {
+        event: event(fields, cut)?,
+        cut,
+    })
+}
+
+fn parse(text: &str) -> Result<(Value, Cut), DecodeError> {
+    let first = match serde_json::from_str(text) {
+        Ok(value) => return Ok((value, Cut::Whole)),
+        Err(error) => error,
+    };
+    // Only an object can be made good: any other beginning says nothing.
+    if text.trim_start().starts_with('{') {
+        let (mended, cut) = mend(text);
+        if let Ok(value) = serde_json::from_str(&mended) {
+            return Ok((value, cut));
+        }
+    }
+    Err(DecodeError::Json {
+        line: first.line(),
+        column: first.column(),
+    })
+}
+
+fn event(mut fields: Map<String, Value>, cut: Cut) -> Result<Event, DecodeError> {
+    let name = match (fields.get("hook_event_name"), cut) {
+        (Some(Value::String(text)), _) => match (EventName::parse(text), cut) {
+            (Some(name), _) => name,
+            (None, Cut::Cut) if text.ends_with(CUT_MARK) => return Err(DecodeError::CutBeforeName),
+            (None, _) => return Err(DecodeError::UnknownName(quotable(text))),
+        },
+        (Some(_), _) => return Err(DecodeError::NameNotAString),
+        (None, Cut::Cut) => return Err(DecodeError::CutBeforeName),
+        (None, Cut::Whole) => return Err(DecodeError::NoName),
+    };
+    // Written so by some clients.
+    if !fields.contains_key("tool_response")
+        && let Some(output) = fields.shift_remove("tool_output")
+    {
+        fields.insert("tool_response".to_owned(), output);
+    }
+    Ok(Event { name, fields })
+}
+
+fn quotable(name: &str) -> Option<String> {
+    let plain = name.len() <= 40
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.bytes().all(|b| b.is_ascii_alphabetic());
+    plain.then(|| name.to_owned())
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests;

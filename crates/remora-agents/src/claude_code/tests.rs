@@ -1,0 +1,232 @@
+use remora_protocol::EVENTS;
+use serde_json::json;
+
+use super::*;
+use crate::spec::{Answer, CONTEXT_LIMIT};
+
+fn read(text: &str) -> Result<Decoded, DecodeError> {
+    decode(text.as_bytes())
+}
+
+#[test]
+fn what_is_not_an_event_is_said_without_quoting_it() {
+    let cases = [
+        ("", DecodeError::Empty, "the event is empty"),
+        (" \n", DecodeError::Empty, "the event is empty"),
+        (
+            "secret",
+            DecodeError::Json { line: 1, column: 1 },
+            "the event is not valid JSON at line 1, column 1",
+        ),
+        (
+            "{\"a\":1}\nsecret",
+            DecodeError::Json { line: 2, column: 1 },
+            "the event is not valid JSON at line 2, column 1",
+        ),
+        (
+            "[\"secret\"]",
+            DecodeError::NotAnObject("a list"),
+            "the event must be a JSON object, found a list",
+        ),
+        (
+            "{\"a\":\"secret\"}",
+            DecodeError::NoName,
+            "the event has no `hook_event_name`",
+        ),
+        (
+            "{\"hook_event_name\":7}",
+            DecodeError::NameNotAString,
+            "`hook_event_name` must be a string",
+        ),
+        (
+            "{\"hook_event_name\":\"sk-secret\"}",
+            DecodeError::UnknownName(None),
+            "unknown event",
+        ),
+        (
+            "{\"hook_event_name\":\"PostNewThing\"}",
+            DecodeError::UnknownName(Some("PostNewThing".into())),
+            "unknown event `PostNewThing`",
+        ),
+        (
+            "{\"a\":1,\"hook_event_name\":\"Stop",
+            DecodeError::CutBeforeName,
+            "the event was cut off before its `hook_event_name` was complete",
+        ),
+        (
+            "{\"a\":\"secret",
+            DecodeError::CutBeforeName,
+            "the event was cut off before its `hook_event_name` was complete",
+        ),
+    ];
+    for (text, error, message) in cases {
+        let found = read(text).unwrap_err();
+        assert_eq!(found.to_string(), message, "{text}");
+        assert_eq!(found, error, "{text}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced_and_a_mark_at_the_start_is_passed_over() {
+    let decoded = decode(b"\xef\xbb\xbf{\"hook_event_name\":\"Stop\",\"x\":\"a\xffb\"}\n").unwrap();
+    assert_eq!(decoded.cut, Cut::Whole);
+    assert_eq!(decoded.event.str("x"), Some("a\u{fffd}b"));
+    // Cut within a character.
+    let decoded = decode(b"{\"hook_event_name\":\"Stop\",\"x\":\"a\xe2\x82").unwrap();
+    assert_eq!(decoded.cut, Cut::Cut);
+    assert_eq!(decoded.event.str("x"), Some("a\u{fffd}… [cut off]"));
+}
+
+#[test]
+fn a_lone_surrogate_does_not_lose_the_event() {
+    let decoded = read(r#"{"hook_event_name":"UserPromptSubmit","prompt":"a\ud83d"}"#).unwrap();
+    assert_eq!(decoded.cut, Cut::Whole);
+    assert_eq!(decoded.event.str("prompt"), Some("a\u{fffd}"));
+}
+
+#[test]
+fn tool_output_stands_in_for_a_missing_tool_response() {
+    let decoded = read(r#"{"hook_event_name":"PostToolUse","tool_output":"x"}"#).unwrap();
+    let fields = json!({"hook_event_name": "PostToolUse", "tool_response": "x"});
+    assert_eq!(Value::Object(decoded.event.fields), fields);
+    let both = r#"{"hook_event_name":"PostToolUse","tool_response":"r","tool_output":"o"}"#;
+    let decoded = read(both).unwrap();
+    assert_eq!(decoded.event.str("tool_response"), Some("r"));
+    assert_eq!(decoded.event.str("tool_output"), Some("o"));
+}
+
+#[test]
+fn settings_lie_where_the_agent_looks() {
+    let mut places = Places {
+        home: "/h".into(),
+        config_dir: None,
+        root: "/p".into(),
+    };
+    let file = |places: &Places, scope| (SPEC.settings_file)(places, scope);
+    assert_eq!(
+        file(&places, Scope::User),
+        PathBuf::from("/h/.claude/settings.json")
+    );
+    assert_eq!(
+        file(&places, Scope::Project),
+        PathBuf::from("/p/.claude/settings.json")
+    );
+    assert_eq!(
+        file(&places, Scope::Local),
+        PathBuf::from("/p/.claude/settings.local.json")
+    );
+    places.config_dir = Some("/c".into());
+    assert_eq!(
+        file(&places, Scope::User),
+        PathBuf::from("/c/settings.json")
+    );
+    assert_eq!(
+        file(&places, Scope::Project),
+        PathBuf::from("/p/.claude/settings.json")
+    );
+}
+
+#[test]
+fn no_event_is_registered_twice_and_none_that_changes_what_the_client_does() {
+    for (at, row) in REGISTERED.iter().enumerate() {
+        assert!(row.timeout > 0);
+        assert!(
+            REGISTERED[..at]
+                .iter()
+                .all(|other| other.event != row.event),
+            "{} twice",
+            row.event
+        );
+        assert!(!matches!(
+            row.event,
+            EventName::WorktreeCreate | EventName::WorktreeRemove | EventName::MessageDisplay
+        ));
+    }
+    assert_eq!(REGISTERED.len(), 18);
+}
+
+fn both() -> Answer {
+    Answer {
+        context: Some("known\nfacts".into()),
+        message: Some("for you".into()),
+    }
+}
+
+#[test]
+fn answers_per_event() {
+    let cases = [
+        (
+            EventName::SessionStart,
+            r#"{"systemMessage":"for you","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"known\nfacts"}}"#,
+        ),
+        (
+            EventName::PreToolUse,
+            r#"{"systemMessage":"for you","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"known\nfacts"}}"#,
+        ),
+        (EventName::Stop, r#"{"systemMessage":"for you"}"#),
+        (EventName::SubagentStop, r#"{"systemMessage":"for you"}"#),
+        (EventName::TaskCreated, r#"{"systemMessage":"for you"}"#),
+        (EventName::Notification, "{}"),
+        (EventName::SessionEnd, "{}"),
+        (EventName::PreCompact, ""),
+        (EventName::PostCompact, ""),
+        (EventName::WorktreeCreate, ""),
+    ];
+    for (event, line) in cases {
+        assert_eq!((SPEC.encode)(event, &both()), line, "{event}");
+    }
+}
+
+#[test]
+fn every_answer_is_one_object_on_one_line_or_nothing() {
+    let blank = Answer {
+        context: Some(" \n".into()),
+        message: Some(String::new()),
+    };
+    for def in EVENTS {
+        for answer in [Answer::default(), blank.clone(), both()] {
+            let line = (SPEC.encode)(def.name, &answer);
+            assert!(!line.contains('\n'), "{line}");
+            if line.is_empty() {
+                continue;
+            }
+            let value: Value = serde_json::from_str(&line).unwrap();
+            assert!(value.is_object(), "{line}");
+            if answer != both() {
+                assert_eq!(line, "{}", "{}", def.text);
+            }
+        }
+    }
+}
+
+fn given(context: String) -> String {
+    let answer = Answer {
+        context: Some(context),
+        message: None,
+    };
+    let line = (SPEC.encode)(EventName::SessionStart, &answer);
+    let value: Value = serde_json::from_str(&line).unwrap();
+    value["hookSpecificOutput"]["additionalContext"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn long_context_is_cut_at_a_line_end_and_says_so() {
+    let exact = "é".repeat(CONTEXT_LIMIT);
+    assert_eq!(given(exact.clone()), exact);
+    // Two units each: fewer characters than the limit, and yet too long.
+    let wide = given("😀".repeat(CONTEXT_LIMIT / 2 + 1));
+    assert!(wide.encode_utf16().count() <= CONTEXT_LIMIT);
+    assert!(wide.ends_with("😀\n[cut: Remora gives at most 10,000 characters at a time]"));
+    let one = given("x".repeat(CONTEXT_LIMIT + 1));
+    assert_eq!(one.len(), CONTEXT_LIMIT);
+    let lines = "a line of text\r\n".repeat(2_000);
+    let cut = given(lines);
+    assert!(cut.encode_utf16().count() <= CONTEXT_LIMIT);
+    assert!(cut.encode_utf16().count() > CONTEXT_LIMIT - 100);
+    assert!(
+        cut.ends_with("a line of text\n[cut: Remora gives at most 10,000 characters at a time]")
+    );
+}

@@ -1,0 +1,480 @@
+//! Puts Remora's hooks into a settings file and takes them out again. Pure: text
+//! in, text out; every byte that is not ours stays as it is.
+//!
+//! Entries are ours by what they run (`ours.rs`), never by where they stand. The
+//! disk is `file.rs`'s business.
+
+mod check;
+mod edit;
+pub mod file;
+mod layout;
+mod ours;
+mod span;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::spec::{AgentSpec, Registered};
+use edit::Edits;
+use layout::{Layout, Shape, own_line};
+use span::Node;
+
+/// What is to be installed.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    /// The absolute path of our program.
+    pub program: &'a Path,
+    /// The agent whose settings they are.
+    pub spec: &'static AgentSpec,
+}
+
+/// A settings text after an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// The new text; the old one if there are no changes.
+    pub text: String,
+    /// What was done, in the order of the file.
+    pub changes: Vec<Change>,
+    /// What in the file will keep the client from using it.
+    pub warnings: Vec<String>,
+    /// To be handed to [`remove`] one day.
+    pub kept: Kept,
+}
+
+/// One event whose entry changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The event, as it is written in the file.
+    pub event: String,
+    /// What became of our entry.
+    pub what: What,
+}
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// It was not there.
+    Added,
+    /// It was there in another form, or named another program.
+    Updated,
+    /// It was one too many.
+    Removed,
+}
+
+/// Objects and lists that were there, and empty, before our entries came:
+/// when the entries go, these stay.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Kept(BTreeSet<String>);
+
+impl Kept {
+    /// Adds those of another.
+    pub fn join(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    fn hooks(&self) -> bool {
+        self.0.contains("hooks")
+    }
+
+    fn event(&self, name: &str) -> bool {
+        self.0.contains(&format!("hooks.{name}"))
+    }
+}
+
+/// One entry of ours in a settings text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// The event, as it is written in the file.
+    pub event: String,
+    /// The program that is run, as it is written in the file.
+    pub program: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+}
+
+/// Why a settings text cannot be edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InstallError {
+    /// Not JSON; the client ignores such a file too.
+    #[error("not valid JSON at line {line}, column {column}: expected {expected}")]
+    Json {
+        /// Counted from 1.
+        line: usize,
+        /// In characters, counted from 1.
+        column: usize,
+        /// What would have been right there.
+        expected: &'static str,
+    },
+    /// A value of another kind than the client wants.
+    #[error("`{key}` must be {wanted}, found {found}")]
+    Kind {
+        /// Where.
+        key: String,
+        /// What it should be.
+        wanted: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+    /// Our program cannot be named in a settings file, or not be found again.
+    #[error("the program must be an absolute path that ends in `remora`, got `{0}`")]
+    Program(String),
+}
+
+/// The text with our entries in it: one group of its own for each registered
+/// event. `None` and blank text mean a new file.
+pub fn plan(current: Option<&str>, entry: &Entry<'_>) -> Result<Edited, InstallError> {
+    let program = ours::program(entry.program)?;
+    let (mark, text) = split_mark(current.unwrap_or_default());
+    if text.trim().is_empty() {
+        return Ok(new_file(mark, program, entry.spec));
+    }
+    let (cleaned, mut changes) = cut(text, &Kept::default(), entry.spec, Cutting::Surplus)?;
+    let text = cleaned.as_str();
+    let root = parse(text)?;
+    check_place(&root)?;
+    let warnings = check::warnings(&root);
+    let layout = Layout::of(text, &root);
+    let mut work = Work {
+        text,
+        layout,
+        program,
+        spec: entry.spec,
+        edits: Edits::default(),
+        kept: Kept::default(),
+        changes: Vec::new(),
+    };
+    work.run(&root)?;
+    let text = format!("{mark}{}", work.edits.apply(text));
+    changes.append(&mut work.changes);
+    Ok(Edited {
+        text,
+        changes,
+        warnings,
+        kept: work.kept,
+    })
+}
+
+/// The text without our entries, and without the lists and objects that they
+/// leave empty, save those in `kept`.
+pub fn remove(current: &str, spec: &AgentSpec, kept: &Kept) -> Result<Edited, InstallError> {
+    let (mark, text) = split_mark(current);
+    if text.trim().is_empty() {
+        return Ok(unchanged(current));
+    }
+    let (text, changes) = cut(text, kept, spec, Cutting::All)?;
+    let warnings = check::warnings(&parse(&text)?);
+    Ok(Edited {
+        text: format!("{mark}{text}"),
+        changes,
+        warnings,
+        kept: Kept::default(),
+    })
+}
+
+/// Our entries in a settings text.
+pub fn find(current: &str, spec: &AgentSpec) -> Result<Vec<Installed>, InstallError> {
+    let (_, text) = split_mark(current);
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let root = parse(text)?;
+    let mut found = Vec::new();
+    for member in root.get("hooks").map_or(&[][..], Node::members) {
+        for group in member.value.list().unwrap_or_default() {
+            for handler in handlers(group) {
+                if let Some(program) = ours::program_of(handler, spec) {
+                    found.push(Installed {
+                        event: member.key.clone(),
+                        program,
+                        matcher: group.get("matcher").and_then(Node::text).map(str::to_owned),
+                    });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A byte order mark is kept; the client reads past it.
+fn split_mark(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') { 3 } else { 0 })
+}
+
+fn unchanged(text: &str) -> Edited {
+    Edited {
+        text: text.to_owned(),
+        changes: Vec::new(),
+        warnings: Vec::new(),
+        kept: Kept::default(),
+    }
+}
+
+fn parse(text: &str) -> Result<Node, InstallError> {
+    span::read(text).map_err(|fault| {
+        let (line, column) = span::position(text, fault.at);
+        InstallError::Json {
+            line,
+            column,
+            expected: fault.expected,
+        }
+    })
+}
+
+/// New entries need a place; taking ours out needs none.
+fn check_place(root: &Node) -> Result<(), InstallError> {
+    if !root.is_object() {
+        return Err(kind("the file", "a JSON object", root));
+    }
+    match root.get("hooks") {
+        Some(hooks) if !hooks.is_object() => Err(kind("hooks", "an object", hooks)),
+        _ => Ok(()),
+    }
+}
+
+fn kind(key: &str, wanted: &'static str, node: &Node) -> InstallError {
+    InstallError::Kind {
+        key: key.to_owned(),
+        wanted,
+        found: node.kind(),
+    }
+}
+
+fn handlers(group: &Node) -> &[Node] {
+    group.get("hooks").and_then(Node::list).unwrap_or_default()
+}
+
+fn new_file(mark: &str, program: &str, spec: &AgentSpec) -> Edited {
+    let layout = Layout::of_a_new_file();
+    let value = json!({ "hooks": ours::all(spec.registered, program, spec) });
+    Edited {
+        text: format!("{mark}{}\n", layout.value(&value, Shape::Lines(""))),
+        changes: spec
+            .registered
+            .iter()
+            .map(|row| change(row.event.as_str(), What::Added))
+            .collect(),
+        warnings: Vec::new(),
+        kept: Kept::default(),
+    }
+}
+
+fn change(event: &str, what: What) -> Change {
+    Change {
+        event: event.to_owned(),
+        what,
+    }
+}
+
+/// Which of our entries go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cutting {
+    All,
+    /// Those for events that are no longer registered, and second ones.
+    Surplus,
+}
+
+fn cut(
+    text: &str,
+    kept: &Kept,
+    spec: &AgentSpec,
+    cutting: Cutting,
+) -> Result<(String, Vec<Change>), InstallError> {
+    let root = parse(text)?;
+    let mut edits = Edits::default();
+    let mut changes = Vec::new();
+    let Some(hooks) = root.member("hooks") else {
+        return Ok((text.to_owned(), changes));
+    };
+    let mut gone_events = Vec::new();
+    for member in hooks.value.members() {
+        let registered = spec
+            .registered
+            .iter()
+            .any(|row| row.event.as_str() == member.key);
+        let mut spare = cutting == Cutting::Surplus && registered;
+        let groups = member.value.list().unwrap_or_default();
+        let mut gone_groups = Vec::new();
+        let mut touched = false;
+        for group in groups {
+            let mine: Vec<bool> = handlers(group)
+                .iter()
+                .map(|handler| ours::program_of(handler, spec).is_some())
+                .collect();
+            let alone = !mine.is_empty() && mine.iter().all(|mine| *mine);
+            // The first group of our own is the one to be brought up to date.
+            let spared = alone && std::mem::take(&mut spare);
+            gone_groups.push(alone && !spared);
+            touched |= mine.contains(&true) && !spared;
+            if let Some(list) = group.get("hooks")
+                && !alone
+            {
+                edits.cut(list, &mine);
+            }
+        }
+        let emptied = !gone_groups.is_empty() && !gone_groups.contains(&false);
+        gone_events.push(emptied && !kept.event(&member.key));
+        if !emptied || kept.event(&member.key) {
+            edits.cut(&member.value, &gone_groups);
+        }
+        if touched {
+            changes.push(change(&member.key, What::Removed));
+        }
+    }
+    let emptied = !gone_events.is_empty() && !gone_events.contains(&false);
+    if emptied && !kept.hooks() {
+        let gone: Vec<bool> = root
+            .members()
+            .iter()
+            .map(|member| member.span == hooks.span)
+            .collect();
+        edits = Edits::default();
+        edits.cut(&root, &gone);
+    } else {
+        edits.cut(&hooks.value, &gone_events);
+    }
+    Ok((edits.apply(text), changes))
+}
+
+/// One run of `plan` over a text that holds at most one group of ours an event.
+struct Work<'a> {
+    text: &'a str,
+    layout: Layout,
+    program: &'a str,
+    spec: &'static AgentSpec,
+    edits: Edits,
+    kept: Kept,
+    changes: Vec<Change>,
+}
+
+impl Work<'_> {
+    fn run(&mut self, root: &Node) -> Result<(), InstallError> {
+        let Some(hooks) = root.get("hooks") else {
+            let all = ours::all(self.spec.registered, self.program, self.spec);
+            self.append(root, 1, |layout, _, shape| {
+                layout.member("hooks", &all, shape)
+            });
+            self.note_added(self.spec.registered);
+            return Ok(());
+        };
+        let mut missing: Vec<Registered> = Vec::new();
+        for row in self.spec.registered {
+            match hooks.get(row.event.as_str()) {
+                None => missing.push(*row),
+                Some(list) => self.event(row, list)?,
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        if hooks.members().is_empty() {
+            self.kept.0.insert("hooks".to_owned());
+        }
+        let (program, spec) = (self.program, self.spec);
+        self.append(hooks, missing.len(), |layout, at, shape| {
+            let groups = json!([ours::group(&missing[at], program, spec)]);
+            layout.member(missing[at].event.as_str(), &groups, shape)
+        });
+        self.note_added(&missing);
+        Ok(())
+    }
+
+    fn note_added(&mut self, rows: &[Registered]) {
+        let added = rows
+            .iter()
+            .map(|row| change(row.event.as_str(), What::Added));
+        self.changes.extend(added);
+    }
+
+    fn append(
+        &mut self,
+        container: &Node,
+        count: usize,
+        render: impl Fn(&Layout, usize, Shape<'_>) -> String,
+    ) {
+        let (at, text) = self
+            .layout
+            .append(self.text, container, count, |at, shape| {
+                render(&self.layout, at, shape)
+            });
+        self.edits.insert(at, text);
+    }
+
+    fn event(&mut self, row: &Registered, list: &Node) -> Result<(), InstallError> {
+        let name = row.event.as_str();
+        let groups = list
+            .list()
+            .ok_or_else(|| kind(&format!("hooks.{name}"), "a list", list))?;
+        let wanted = ours::group(row, self.program, self.spec);
+        let mine = groups.iter().find(|group| {
+            let handlers = handlers(group);
+            !handlers.is_empty()
+                && handlers
+                    .iter()
+                    .all(|handler| ours::program_of(handler, self.spec).is_some())
+        });
+        if let Some(group) = mine {
+            if self.update(group, &wanted) {
+                self.changes.push(change(name, What::Updated));
+            }
+            return Ok(());
+        }
+        if groups.is_empty() {
+            self.kept.0.insert(format!("hooks.{name}"));
+        }
+        self.append(list, 1, |layout, _, shape| layout.value(&wanted, shape));
+        self.changes.push(change(name, What::Added));
+        Ok(())
+    }
+
+    /// Brings a group of ours up to date; keys that somebody added are kept if
+    /// the rest can be mended value by value.
+    fn update(&mut self, group: &Node, wanted: &Value) -> bool {
+        let Some(edits) = self.mend(group, wanted) else {
+            let shape = match own_line(self.text, group.span.start) {
+                Some(prefix) => Shape::Lines(prefix),
+                None => Shape::Inline,
+            };
+            let text = self.layout.value(wanted, shape);
+            self.edits.replace(group.span.clone(), text);
+            return true;
+        };
+        let changed = !edits.is_empty();
+        self.edits.join(edits);
+        changed
+    }
+
+    /// The edits that make the group equal to `wanted`; `None` if single values
+    /// cannot do it.
+    fn mend(&self, group: &Node, wanted: &Value) -> Option<Edits> {
+        let mut edits = Edits::default();
+        let [handler] = handlers(group) else {
+            return None;
+        };
+        match (group.get("matcher"), wanted.get("matcher")) {
+            (Some(found), Some(matcher)) => self.mend_value(&mut edits, found, matcher),
+            (None, Some(_)) => return None,
+            // These two mean the same as none.
+            (Some(found), None) if !matches!(found.text(), Some("" | "*")) => return None,
+            (_, None) => {}
+        }
+        for (key, value) in wanted["hooks"][0].as_object()? {
+            self.mend_value(&mut edits, handler.get(key)?, value);
+        }
+        Some(edits)
+    }
+
+    fn mend_value(&self, edits: &mut Edits, found: &Node, wanted: &Value) {
+        let text = &self.text[found.span.clone()];
+        if serde_json::from_str::<Value>(text).ok().as_ref() != Some(wanted) {
+            let text = self.layout.value(wanted, Shape::Inline);
+            edits.replace(found.span.clone(), text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! What in a settings file the client will refuse, in plain words. Simple checks
+//! only: they explain why hooks would not run, and hold nothing back.
+
+use remora_protocol::{Answers, EventName};
+
+use super::span::{Data, Node};
+
+/// What a mistake costs.
+#[derive(Clone, Copy)]
+enum Cost {
+    WholeFile,
+    Entry,
+}
+
+/// One sentence for each mistake.
+pub(super) fn warnings(root: &Node) -> Vec<String> {
+    let mut warnings = Vec::new();
+    match root.get("disableAllHooks").map(|node| &node.data) {
+        None | Some(Data::Bool(false)) => {}
+        Some(Data::Bool(true)) => {
+            warnings.push("`disableAllHooks` is true: no hook of this file will run".to_owned());
+        }
+        Some(_) => warnings.push(say(
+            "`disableAllHooks`",
+            "must be true or false",
+            Cost::WholeFile,
+        )),
+    }
+    for member in root.get("hooks").map_or(&[][..], Node::members) {
+        // The client skips names that it does not know, with all below them.
+        let Some(event) = EventName::parse(&member.key) else {
+            continue;
+        };
+        let place = format!("hooks.{}", member.key);
+        let cost = cost(event);
+        match &member.value.data {
+            Data::List(groups) => {
+                for (at, group) in groups.iter().enumerate() {
+                    check_group(&mut warnings, &format!("{place}[{at}]"), group, cost);
+                }
+            }
+            Data::Null => {}
+            _ => warnings.push(say(&format!("`{place}`"), "must be a list", cost)),
+        }
+    }
+    warnings
+}
+
+/// Under the events that decide about permissions, one bad entry makes the
+/// client drop the file.
+fn cost(event: EventName) -> Cost {
+    let answers = event.def().answers;
+    let decides = answers.contains(Answers::PERMISSION) || answers.contains(Answers::REQUEST);
+    if decides && event.def().has_tool {
+        Cost::WholeFile
+    } else {
+        Cost::Entry
+    }
+}
+
+fn say(place: &str, problem: &str, cost: Cost) -> String {
+    let effect = match cost {
+        Cost::WholeFile => "the client ignores this whole file until that is mended",
+        Cost::Entry => "the client ignores it",
+    };
+    format!("{place} {problem}; {effect}")
+}
+
+fn check_group(warnings: &mut Vec<String>, place: &str, group: &Node, cost: Cost) {
+    let mut warn = |place: &str, problem: &str| {
+        warnings.push(say(&format!("`{place}`"), problem, cost));
+    };
+    if !group.is_object() {
+        return warn(place, "must be an object with a `hooks` list");
+    }
+    if group
+        .get("matcher")
+        .is_some_and(|node| node.text().is_none())
+    {
+        warn(&format!("{place}.matcher"), "must be a string");
+    }
+    let Some(handlers) = group.get("hooks").and_then(Node::list) else {
+        return warn(&format!("{place}.hooks"), "must be a list");
+    };
+    for (at, handler) in handlers.iter().enumerate() {
+        if let Some(problem) = handler_problem(handler) {
+            warn(&format!("{place}.hooks[{at}]"), problem);
+        }
+    }
+}
+
+fn handler_problem(handler: &Node) -> Option<&'static str> {
+    if !handler.is_object() {
+        return Some("must be an object");
+    }
+    let text = |key: &str| handler.get(key).is_some_and(|node| node.text().is_some());
+    let wrong = |key: &str| handler.get(key).is_some_and(|node| node.text().is_none());
+    let needed = match handler.get("type").and_then(Node::text) {
+        Some("command") => ("command", "needs a `command` string"),
+        Some("http") => ("url", "needs a `url` string"),
+        Some("prompt" | "agent") => ("prompt", "needs a `prompt` string"),
+        Some("mcp_tool") => ("server", "needs a `server` string"),
+        _ => return Some("needs a `type`: command, http, prompt, agent or mcp_tool"),
+    };
+    if !text(needed.0) {
+        return Some(needed.1);
+    }
+    if let Some(timeout) = handler.get("timeout")
+        && !matches!(timeout.data, Data::Number(seconds) if seconds > 0.0)
+    {
+        return Some("has a `timeout` that is not a number above 0");
+    }
+    let args = handler.get("args").map(|node| node.list());
+    if args.is_some_and(|list| list.is_none_or(|all| all.iter().any(|arg| arg.text().is_none()))) {
+        return Some("has `args` that are not a list of strings");
+    }
+    if wrong("if") {
+        return Some("has an `if` that is not a string");
+    }
+    if handler
+        .get("shell")
+        .is_some_and(|node| !matches!(node.text(), Some("bash" | "powershell")))
+    {
+        return Some("has a `shell` other than bash or powershell");
+    }
+    None
+}

@@ -1,0 +1,344 @@
+//! The same on disk: a settings file is edited, backed up and put back.
+//!
+//! A file is only ever replaced as a whole, after a look that nobody else
+//! changed it meanwhile. What was written is noted in a record, so that taking
+//! our entries out again can give back the very bytes that were there.
+
+mod record;
+mod replace;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Change, Edited, Entry, InstallError, Kept, find, plan, remove};
+use crate::spec::AgentSpec;
+use record::{Fingerprint, Record, Written};
+use replace::{Swap, swap};
+
+/// How often a file may change under our hands before we give up.
+const TRIES: usize = 5;
+
+/// What an installation did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The settings file, with symbolic links followed.
+    pub file: PathBuf,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Our entries that changed.
+    pub changes: Vec<Change>,
+    /// What in the file keeps the client from using it.
+    pub warnings: Vec<String>,
+    /// Where the bytes before our first change are kept, if there were any.
+    pub backup: Option<PathBuf>,
+}
+
+/// What became of a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All was as it should be.
+    Unchanged,
+    /// It was made.
+    Created,
+    /// Our entries were put in, brought up to date or cut out.
+    Edited,
+    /// It has the bytes again that it had before us.
+    Restored,
+    /// It was made by us and held nothing else.
+    Deleted,
+}
+
+/// Why a settings file was left as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The disk said no.
+    #[error("cannot {action} {}: {source}", file.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        file: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The text cannot be edited.
+    #[error("{}: {source}", file.display())]
+    Settings {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        source: InstallError,
+    },
+    /// Not text at all.
+    #[error("{}: not UTF-8 text", .0.display())]
+    NotText(PathBuf),
+    /// Somebody protected it.
+    #[error("{}: the file is read-only; make it writable or install elsewhere", .0.display())]
+    ReadOnly(PathBuf),
+    /// Somebody else keeps writing to it.
+    #[error("{}: the file keeps changing; try again later", .0.display())]
+    Busy(PathBuf),
+}
+
+impl FileError {
+    fn io(action: &'static str, file: &Path) -> impl FnOnce(io::Error) -> Self {
+        let file = file.to_owned();
+        move |source| Self::Io {
+            action,
+            file,
+            source,
+        }
+    }
+}
+
+/// What [`install`] would do, and the text that it would write. Writes nothing.
+pub fn preview(file: &Path, entry: &Entry<'_>) -> Result<(Report, String), FileError> {
+    let state = State::read(file)?;
+    let edited = state.plan(entry)?;
+    let outcome = match (&state.bytes, edited.changes.is_empty()) {
+        (_, true) => Outcome::Unchanged,
+        (None, _) => Outcome::Created,
+        (Some(_), _) => Outcome::Edited,
+    };
+    let report = state.report(outcome, edited.changes, edited.warnings);
+    Ok((report, edited.text))
+}
+
+/// Puts our entries into a settings file; makes file and folders if need be.
+/// `record` is a file in our own data directory, the same for all settings.
+pub fn install(file: &Path, record: &Path, entry: &Entry<'_>) -> Result<Report, FileError> {
+    let _lock = record::lock(record)?;
+    for _ in 0..TRIES {
+        if let Some(report) = try_install(file, record, entry)? {
+            return Ok(report);
+        }
+    }
+    Err(FileError::Busy(file.to_owned()))
+}
+
+/// Takes our entries out of a settings file. Its bytes are then as before the
+/// installation, if nobody else has changed it since.
+pub fn uninstall(
+    file: &Path,
+    record: &Path,
+    spec: &'static AgentSpec,
+) -> Result<Report, FileError> {
+    let _lock = record::lock(record)?;
+    for _ in 0..TRIES {
+        if let Some(report) = try_uninstall(file, record, spec)? {
+            return Ok(report);
+        }
+    }
+    Err(FileError::Busy(file.to_owned()))
+}
+
+/// A settings file as it was found.
+struct State {
+    target: PathBuf,
+    bytes: Option<Vec<u8>>,
+}
+
+impl State {
+    fn read(file: &Path) -> Result<Self, FileError> {
+        let target = replace::resolve(file).map_err(FileError::io("follow", file))?;
+        let bytes = replace::read(&target).map_err(FileError::io("read", &target))?;
+        Ok(Self { target, bytes })
+    }
+
+    fn text(&self) -> Result<Option<&str>, FileError> {
+        self.bytes
+            .as_deref()
+            .map(str::from_utf8)
+            .transpose()
+            .map_err(|_| FileError::NotText(self.target.clone()))
+    }
+
+    fn settings<T>(&self, result: Result<T, InstallError>) -> Result<T, FileError> {
+        result.map_err(|source| FileError::Settings {
+            file: self.target.clone(),
+            source,
+        })
+    }
+
+    fn plan(&self, entry: &Entry<'_>) -> Result<Edited, FileError> {
+        let text = self.text()?;
+        self.settings(plan(text, entry))
+    }
+
+    fn backup(&self) -> PathBuf {
+        let mut name = self.target.clone().into_os_string();
+        name.push(".remora-backup");
+        name.into()
+    }
+
+    fn report(&self, outcome: Outcome, changes: Vec<Change>, warnings: Vec<String>) -> Report {
+        let backup = Some(self.backup()).filter(|backup| backup.exists());
+        Report {
+            file: self.target.clone(),
+            outcome,
+            changes,
+            warnings,
+            backup,
+        }
+    }
+
+    fn swap(&self, new: &[u8]) -> Result<Swap, FileError> {
+        let metadata = fs::metadata(&self.target).ok();
+        if metadata.is_some_and(|metadata| metadata.permissions().readonly()) {
+            return Err(FileError::ReadOnly(self.target.clone()));
+        }
+        swap(&self.target, self.bytes.as_deref(), new).map_err(FileError::io("write", &self.target))
+    }
+
+    /// The bytes to go back to one day, if this file is ours to change for the
+    /// first time, or was changed by others after us.
+    fn base(&self, entry: &Entry<'_>, kept: &Kept) -> Result<Option<Vec<u8>>, FileError> {
+        let Some(text) = self.text()? else {
+            return Ok(None);
+        };
+        if self.settings(find(text, entry.spec))?.is_empty() {
+            return Ok(Some(text.as_bytes().to_vec()));
+        }
+        let clean = self.settings(remove(text, entry.spec, kept))?;
+        Ok(Some(clean.text.into_bytes()))
+    }
+}
+
+/// `None`: the file changed meanwhile.
+fn try_install(file: &Path, record: &Path, entry: &Entry<'_>) -> Result<Option<Report>, FileError> {
+    let state = State::read(file)?;
+    let edited = state.plan(entry)?;
+    if edited.changes.is_empty() {
+        let report = state.report(Outcome::Unchanged, edited.changes, edited.warnings);
+        return Ok(Some(report));
+    }
+    let backup = state.backup();
+    let mut notes = Record::read(record);
+    let old = notes.take(&state.target);
+    let first = old.is_none();
+    let mut written = Written::new(&state.target, edited.text.as_bytes());
+    written.kept = edited.kept;
+    let mut intact = false;
+    if let Some(old) = old {
+        intact = state.bytes.as_deref().is_some_and(|b| old.after.is_of(b))
+            && old.before.as_ref().is_none_or(|b| b.is_of_file(&backup));
+        written.folders = old.folders;
+        written.kept.join(old.kept);
+        written.before = old.before;
+    }
+    let folder = state.target.parent().unwrap_or(Path::new("/"));
+    let made = replace::make_folders(folder).map_err(FileError::io("create", folder))?;
+    written
+        .folders
+        .extend(made.iter().map(|made| made.to_string_lossy().into_owned()));
+    let undo = |error| {
+        if first {
+            let _ = fs::remove_file(&backup);
+        }
+        made.iter()
+            .rev()
+            .for_each(|made| drop(fs::remove_dir(made)));
+        error
+    };
+    if !intact {
+        let base = state.base(entry, &written.kept)?;
+        written.before = base.as_deref().map(Fingerprint::of);
+        if let Some(base) = base {
+            replace::put(&backup, &base, Some(&state.target))
+                .map_err(FileError::io("write", &backup))
+                .map_err(&undo)?;
+        }
+    }
+    // Noted before it is done: an interrupted installation can then be undone.
+    let before = Record::read(record);
+    notes.add(written);
+    notes.write(record).map_err(&undo)?;
+    match state.swap(edited.text.as_bytes()) {
+        Ok(Swap::Raced) => Ok(None),
+        Ok(Swap::Done) => {
+            let outcome = match state.bytes {
+                None => Outcome::Created,
+                Some(_) => Outcome::Edited,
+            };
+            Ok(Some(state.report(outcome, edited.changes, edited.warnings)))
+        }
+        Err(error) => {
+            let _ = before.write(record);
+            Err(undo(error))
+        }
+    }
+}
+
+/// `None`: the file changed meanwhile.
+fn try_uninstall(
+    file: &Path,
+    record: &Path,
+    spec: &'static AgentSpec,
+) -> Result<Option<Report>, FileError> {
+    let state = State::read(file)?;
+    let backup = state.backup();
+    let mut notes = Record::read(record);
+    let old = notes.take(&state.target);
+    let edited = match state.text()? {
+        Some(text) => {
+            let none = Kept::default();
+            let kept = old.as_ref().map_or(&none, |old| &old.kept);
+            Some(state.settings(remove(text, spec, kept))?)
+        }
+        None => None,
+    };
+    let (changes, warnings, outcome) = match edited {
+        None => (Vec::new(), Vec::new(), Outcome::Unchanged),
+        Some(edited) => {
+            let Some(outcome) = take_out(&state, &edited, old.as_ref(), &backup)? else {
+                return Ok(None);
+            };
+            (edited.changes, edited.warnings, outcome)
+        }
+    };
+    replace::forget(&backup).map_err(FileError::io("remove", &backup))?;
+    if let Some(old) = &old {
+        notes.write(record)?;
+        // Only empty ones go.
+        for folder in old.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+    Ok(Some(state.report(outcome, changes, warnings)))
+}
+
+fn take_out(
+    state: &State,
+    edited: &Edited,
+    old: Option<&Written>,
+    backup: &Path,
+) -> Result<Option<Outcome>, FileError> {
+    let bytes = state.bytes.as_deref().unwrap_or_default();
+    let intact = old.is_some_and(|old| old.after.is_of(bytes));
+    let made = old.is_some_and(|old| old.before.is_none());
+    if made && (intact || (!edited.changes.is_empty() && edited.text.trim() == "{}")) {
+        let now = replace::read(&state.target).map_err(FileError::io("read", &state.target))?;
+        if now.as_deref() != Some(bytes) {
+            return Ok(None);
+        }
+        replace::forget(&state.target).map_err(FileError::io("remove", &state.target))?;
+        return Ok(Some(Outcome::Deleted));
+    }
+    if intact
+        && let Some(before) = old.and_then(|old| old.before.as_ref())
+        && let Ok(Some(original)) = replace::read(backup)
+        && before.is_of(&original)
+    {
+        let done = state.swap(&original)? == Swap::Done;
+        return Ok(done.then_some(Outcome::Restored));
+    }
+    if edited.changes.is_empty() {
+        return Ok(Some(Outcome::Unchanged));
+    }
+    let done = state.swap(edited.text.as_bytes())? == Swap::Done;
+    Ok(done.then_some(Outcome::Edited))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Which entries are ours, and what ours look like.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::InstallError;
+use super::span::Node;
+use crate::spec::{AgentSpec, Registered};
+
+/// The verb with which agents call us.
+const VERB: &str = "hook";
+
+/// The program as it can be written and found again.
+pub(super) fn program(path: &Path) -> Result<&str, InstallError> {
+    path.to_str()
+        .filter(|text| path.is_absolute() && is_remora(text))
+        .ok_or_else(|| InstallError::Program(path.display().to_string()))
+}
+
+/// All groups, by event.
+pub(super) fn all(rows: &[Registered], program: &str, spec: &AgentSpec) -> Value {
+    let events = rows
+        .iter()
+        .map(|row| (row.event.to_string(), json!([group(row, program, spec)])));
+    Value::Object(events.collect())
+}
+
+/// One group. Exec form: no shell stands between the client and us, so a path
+/// with blanks or dollar signs means what it says.
+pub(super) fn group(row: &Registered, program: &str, spec: &AgentSpec) -> Value {
+    let mut group = Map::new();
+    if let Some(matcher) = row.matcher {
+        group.insert("matcher".to_owned(), matcher.into());
+    }
+    let handler = json!({
+        "type": "command",
+        "command": program,
+        "args": [VERB, spec.name],
+        "timeout": row.timeout,
+    });
+    group.insert("hooks".to_owned(), json!([handler]));
+    Value::Object(group)
+}
+
+/// The program of a handler, if the handler is ours.
+pub(super) fn program_of(handler: &Node, spec: &AgentSpec) -> Option<String> {
+    if handler.get("type").and_then(Node::text) != Some("command") {
+        return None;
+    }
+    let command = handler.get("command")?.text()?;
+    let mut words: Vec<String> = if let Some(args) = handler.get("args") {
+        let args: Option<Vec<&str>> = args.list()?.iter().map(Node::text).collect();
+        let all = std::iter::once(command).chain(args?);
+        all.map(str::to_owned).collect()
+    } else {
+        words(command)
+    };
+    let [program, verb, agent, ..] = words.as_mut_slice() else {
+        return None;
+    };
+    let ours = is_remora(program) && verb == VERB && spec.is_called(agent);
+    ours.then(|| std::mem::take(program))
+}
+
+fn is_remora(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    name == "remora" || name.eq_ignore_ascii_case("remora.exe")
+}
+
+/// The words of a simple command line, without their quotes.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            // A backslash is otherwise part of a path.
+            (None, '\\') if chars.peek() == Some(&' ') => {
+                chars.next();
+                word.get_or_insert_default().push(' ');
+            }
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}

@@ -1,0 +1,31 @@
+//! What Remora knows of each coding agent: the payloads it sends, the answers it
+//! takes, and how Remora is put into its settings.
+//!
+//! The names of products stand only in this crate. Nothing here reads the
+//! environment or a clock; only `install::file` touches the disk, at paths that
+//! the caller gives.
+#![forbid(unsafe_code)]
+
+mod claude_code;
+mod mend;
+mod spec;
+
+pub mod install;
+
+pub use mend::CUT_MARK;
+pub use spec::{
+    AgentSpec, Answer, CONTEXT_LIMIT, Cut, DecodeError, Decoded, Places, Registered, Scope,
+};
+
+/// Every agent that Remora works with.
+pub const AGENTS: &[&AgentSpec] = &[&claude_code::SPEC];
+
+/// The agent of that name or alias. Case-sensitive.
+pub fn find(name: &str) -> Option<&'static AgentSpec> {
+    AGENTS.iter().copied().find(|agent| agent.is_called(name))
+}
+
+/// The names to show where an agent has to be named; aliases are left out.
+pub fn known_names() -> Vec<&'static str> {
+    AGENTS.iter().map(|agent| agent.name).collect()
+}

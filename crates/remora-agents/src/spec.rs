@@ -1,0 +1,129 @@
+//! The description of one agent, as a value: everything that differs between
+//! agents is a field here, so that the rest of Remora never asks for a name.
+
+use std::path::PathBuf;
+
+use remora_protocol::{Event, EventName};
+
+/// The most text given to the model in one answer, in UTF-16 units. The client
+/// puts anything longer into a file and shows the model a short preview of it.
+pub const CONTEXT_LIMIT: usize = 10_000;
+
+/// One event that Remora asks to be told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Registered {
+    /// The event.
+    pub event: EventName,
+    /// How long the agent waits for us, in seconds.
+    pub timeout: u32,
+    /// Which of the event's subjects; `None` for all.
+    pub matcher: Option<&'static str>,
+}
+
+/// Where an agent's settings may lie. The caller fills it in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The person's home directory.
+    pub home: PathBuf,
+    /// The value of the agent's own [`AgentSpec::config_variable`], if set.
+    pub config_dir: Option<PathBuf>,
+    /// The directory in which sessions of the project are started.
+    pub root: PathBuf,
+}
+
+/// For whom the hooks are installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// All projects of this person.
+    User,
+    /// One project, shared with everybody who works on it.
+    Project,
+    /// One project, for this person alone.
+    Local,
+}
+
+/// One agent.
+#[derive(Debug)]
+pub struct AgentSpec {
+    /// The name used in commands, settings and reports.
+    pub name: &'static str,
+    /// Other names that are understood.
+    pub aliases: &'static [&'static str],
+    /// The environment variable that moves the agent's settings.
+    pub config_variable: &'static str,
+    /// The events that Remora registers.
+    pub registered: &'static [Registered],
+    /// Reads what the agent wrote to our stdin.
+    pub decode: fn(&[u8]) -> Result<Decoded, DecodeError>,
+    /// Writes what the agent reads from our stdout: one line or nothing.
+    pub encode: fn(EventName, &Answer) -> String,
+    /// The settings file of a scope.
+    pub settings_file: fn(&Places, Scope) -> PathBuf,
+}
+
+impl AgentSpec {
+    /// Whether this is the agent's name or one of its aliases.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// What Remora has to say about an event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Text for the model.
+    pub context: Option<String>,
+    /// Text for the person.
+    pub message: Option<String>,
+}
+
+/// Whether a payload arrived in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// All of it.
+    Whole,
+    /// Its end is missing, or a part was nested too deep to be kept.
+    Cut,
+}
+
+/// A payload that was understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoded {
+    /// The event.
+    pub event: Event,
+    /// Whether it is complete.
+    pub cut: Cut,
+}
+
+/// Why a payload is not an event. The texts never quote the payload: they are
+/// logged before anything was redacted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// There was nothing to read.
+    #[error("the event is empty")]
+    Empty,
+    /// Not JSON, even with its end made good.
+    #[error("the event is not valid JSON at line {line}, column {column}")]
+    Json {
+        /// Counted from 1.
+        line: usize,
+        /// In bytes, counted from 1.
+        column: usize,
+    },
+    /// JSON, but not an object.
+    #[error("the event must be a JSON object, found {0}")]
+    NotAnObject(&'static str),
+    /// No name to go by.
+    #[error("the event has no `hook_event_name`")]
+    NoName,
+    /// The end is missing, and the name with it.
+    #[error("the event was cut off before its `hook_event_name` was complete")]
+    CutBeforeName,
+    /// A name that is not a string.
+    #[error("`hook_event_name` must be a string")]
+    NameNotAString,
+    /// A name nobody knows. It is quoted only if it looks like the name of an
+    /// event, as one of a newer client would.
+    #[error("unknown event{}", .0.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default())]
+    UnknownName(Option<String>),
+}

@@ -1,0 +1,10 @@
+//! `remora audit`.
+
+use crate::args::Audit;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+pub(crate) fn run(_args: &Audit, _out: &mut Output) -> Result<Exit, CliError> {
+    Err(CliError::Usage("not there yet".to_owned()))
+}

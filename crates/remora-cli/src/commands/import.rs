@@ -1,0 +1,10 @@
+//! `remora import`.
+
+use crate::args::Import;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+pub(crate) fn run(_args: &Import, _out: &mut Output) -> Result<Exit, CliError> {
+    Err(CliError::Usage("not there yet".to_owned()))
+}

@@ -1,0 +1,10 @@
+//! `remora prune`.
+
+use crate::args::Prune;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+pub(crate) fn run(_args: &Prune, _out: &mut Output) -> Result<Exit, CliError> {
+    Err(CliError::Usage("not there yet".to_owned()))
+}

@@ -1,0 +1,10 @@
+//! `remora rebuild`.
+
+use crate::args::Rebuild;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+pub(crate) fn run(_args: &Rebuild, _out: &mut Output) -> Result<Exit, CliError> {
+    Err(CliError::Usage("not there yet".to_owned()))
+}

@@ -1,0 +1,10 @@
+//! `remora timeline`.
+
+use crate::args::Timeline;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+pub(crate) fn run(_args: &Timeline, _out: &mut Output) -> Result<Exit, CliError> {
+    Err(CliError::Usage("not there yet".to_owned()))
+}

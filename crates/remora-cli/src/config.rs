@@ -1,0 +1,378 @@
+//! `config.toml`: the keys that exist, in one table, and each value with where
+//! it comes from. The file is the person's alone: nothing in a repository can
+//! switch capture on or sending anything.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use toml_edit::{DocumentMut, Item};
+
+use crate::error::CliError;
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Flag,
+    /// From, to.
+    Number(u64, u64),
+    /// Strings.
+    List,
+    /// Names with a string each.
+    Table,
+}
+
+/// One key.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) shape: Shape,
+    /// As TOML.
+    pub(crate) default: &'static str,
+    pub(crate) about: &'static str,
+}
+
+const fn key(name: &'static str, shape: Shape, default: &'static str, about: &'static str) -> Key {
+    Key {
+        name,
+        shape,
+        default,
+        about,
+    }
+}
+
+/// Every key there is.
+pub(crate) const KEYS: &[Key] = &[
+    key(
+        "capture.skip_tools",
+        Shape::List,
+        "[]",
+        "tools whose calls are not kept",
+    ),
+    key(
+        "capture.ignore",
+        Shape::List,
+        "[]",
+        "files that are not captured, as in .gitignore; a project adds its own in .remoraignore",
+    ),
+    key(
+        "redact.patterns",
+        Shape::Table,
+        "{}",
+        "regular expressions that are taken out of every text, by name",
+    ),
+    key(
+        "redact.deny_paths",
+        Shape::List,
+        "[]",
+        "files whose contents are never kept, as in .gitignore",
+    ),
+    key(
+        "spool.fsync",
+        Shape::Flag,
+        "false",
+        "hooks wait until the disk has their event",
+    ),
+    key(
+        "worker.idle_minutes",
+        Shape::Number(1, 1_000_000),
+        "30",
+        "the worker ends after this long without work",
+    ),
+    key(
+        "archive.max_mb",
+        Shape::Number(1, 1_000_000_000),
+        "1024",
+        "the archive of raw events drops its oldest files beyond this",
+    ),
+    key(
+        "retention.days",
+        Shape::Number(0, 1_000_000),
+        "0",
+        "`prune` removes what is older; 0 keeps everything",
+    ),
+    key(
+        "retention.max_mb",
+        Shape::Number(0, 1_000_000_000),
+        "0",
+        "`prune` removes the oldest until the database is smaller; 0 means no limit",
+    ),
+];
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Default,
+    File,
+}
+
+/// All values.
+#[derive(Debug)]
+pub(crate) struct Config {
+    values: Vec<(&'static Key, Value, Source)>,
+}
+
+impl Config {
+    /// Reads the file; a missing one means defaults.
+    pub(crate) fn load(file: &Path) -> Result<Self, CliError> {
+        let text = match fs::read_to_string(file) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(source) => {
+                return Err(CliError::File {
+                    path: file.to_path_buf(),
+                    source,
+                });
+            }
+            Ok(text) => text,
+        };
+        Self::parse(&text).map_err(|e| CliError::Usage(format!("{}: {e}", file.display())))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
+            let message = e.message().to_owned();
+            let line = e
+                .span()
+                .map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            format!("line {line}: {message}")
+        })?;
+        let mut found = Vec::new();
+        for (name, item) in flat(document.as_item(), String::new()) {
+            let Some(key) = KEYS.iter().find(|k| k.name == name) else {
+                return Err(unknown(&name));
+            };
+            found.push((key, checked(key, &item)?));
+        }
+        let values = KEYS
+            .iter()
+            .map(|key| match found.iter().find(|(k, _)| k.name == key.name) {
+                Some((_, value)) => Ok((key, value.clone(), Source::File)),
+                None => Ok((key, checked(key, &literal(key.default)?)?, Source::Default)),
+            })
+            .collect::<Result<_, String>>()?;
+        Ok(Self { values })
+    }
+
+    /// All keys with value and source.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(&'static Key, Value, Source)> {
+        self.values.iter()
+    }
+
+    fn get(&self, name: &str) -> &Value {
+        let row = self.values.iter().find(|(key, _, _)| key.name == name);
+        row.map_or(&Value::Null, |(_, value, _)| value)
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.get(name).as_bool().unwrap_or(false)
+    }
+
+    pub(crate) fn number(&self, name: &str) -> u64 {
+        self.get(name).as_u64().unwrap_or(0)
+    }
+
+    pub(crate) fn list(&self, name: &str) -> Vec<String> {
+        let list = self.get(name).as_array().map(Vec::as_slice);
+        list.unwrap_or_default()
+            .iter()
+            .filter_map(|v| Some(v.as_str()?.to_owned()))
+            .collect()
+    }
+
+    pub(crate) fn table(&self, name: &str) -> Vec<(String, String)> {
+        let table = self.get(name).as_object();
+        table
+            .into_iter()
+            .flatten()
+            .filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned())))
+            .collect()
+    }
+}
+
+/// The file's text with one value changed; comments and order stay.
+pub(crate) fn with(text: &str, name: &str, value: &str) -> Result<String, String> {
+    let key = KEYS
+        .iter()
+        .find(|k| k.name == name)
+        .ok_or_else(|| unknown(name))?;
+    let item = match literal(value) {
+        // A list of one needs no brackets, and a word no quotes.
+        Err(_) | Ok(_) if key.shape == Shape::List && !value.trim_start().starts_with('[') => {
+            Item::Value([value].into_iter().collect::<toml_edit::Array>().into())
+        }
+        other => other.map_err(|_| format!("{name}: `{value}` is not a TOML value"))?,
+    };
+    checked(key, &item)?;
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|e: toml_edit::TomlError| e.message().to_owned())?;
+    let (section, last) = name.split_once('.').unwrap_or(("", name));
+    let table = document
+        .entry(section)
+        .or_insert_with(toml_edit::table)
+        .as_table_like_mut()
+        .ok_or_else(|| format!("`{section}` must be a table"))?;
+    table.insert(last, item);
+    let text = document.to_string();
+    Config::parse(&text)?;
+    Ok(text)
+}
+
+fn literal(text: &str) -> Result<Item, String> {
+    let document: DocumentMut = format!("x = {text}")
+        .parse()
+        .map_err(|e: toml_edit::TomlError| e.message().to_owned())?;
+    Ok(document["x"].clone())
+}
+
+/// Every key of the file with its dotted name. A table that is itself a value
+/// stays whole.
+fn flat(item: &Item, prefix: String) -> Vec<(String, Item)> {
+    let whole = KEYS
+        .iter()
+        .any(|k| k.name == prefix && k.shape == Shape::Table);
+    match item.as_table_like() {
+        Some(table) if !whole => table
+            .iter()
+            .flat_map(|(name, item)| {
+                let name = if prefix.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{prefix}.{name}")
+                };
+                flat(item, name)
+            })
+            .collect(),
+        _ => vec![(prefix, item.clone())],
+    }
+}
+
+fn checked(key: &Key, item: &Item) -> Result<Value, String> {
+    let name = key.name;
+    match key.shape {
+        Shape::Flag => item
+            .as_bool()
+            .map(Value::from)
+            .ok_or_else(|| format!("{name}: must be true or false")),
+        Shape::Number(from, to) => item
+            .as_integer()
+            .and_then(|n| u64::try_from(n).ok())
+            .filter(|n| (from..=to).contains(n))
+            .map(Value::from)
+            .ok_or_else(|| format!("{name}: must be a number from {from} to {to}")),
+        Shape::List => item
+            .as_array()
+            .and_then(|list| list.iter().map(|v| Some(json!(v.as_str()?))).collect())
+            .map(Value::Array)
+            .ok_or_else(|| format!("{name}: must be a list of strings")),
+        Shape::Table => item
+            .as_table_like()
+            .and_then(|table| {
+                table
+                    .iter()
+                    .map(|(k, v)| Some((k.to_owned(), json!(v.as_str()?))))
+                    .collect()
+            })
+            .map(Value::Object)
+            .ok_or_else(|| format!("{name}: must be a table of strings")),
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let near = KEYS
+        .iter()
+        .map(|key| (distance(name, key.name), key.name))
+        .min();
+    match near {
+        Some((far, near)) if far <= 6 => format!("unknown key `{name}`; did you mean `{near}`?"),
+        _ => format!("unknown key `{name}`; `remora config show` lists all"),
+    }
+}
+
+/// How many letters must be changed to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid_and_files_override_them() {
+        let config = Config::parse("[worker]\nidle_minutes = 5\n").unwrap();
+        assert_eq!(config.number("worker.idle_minutes"), 5);
+        assert_eq!(config.number("archive.max_mb"), 1024);
+        let from_file: Vec<&str> = config
+            .iter()
+            .filter(|(_, _, source)| *source == Source::File)
+            .map(|(key, _, _)| key.name)
+            .collect();
+        assert_eq!(from_file, ["worker.idle_minutes"]);
+    }
+
+    #[test]
+    fn faults_name_the_key_and_the_way_out() {
+        for (text, fault) in [
+            (
+                "[worker]\nidle_minute = 5",
+                "unknown key `worker.idle_minute`; did you mean `worker.idle_minutes`?",
+            ),
+            (
+                "telemetry = true",
+                "unknown key `telemetry`; `remora config show` lists all",
+            ),
+            (
+                "[worker]\nidle_minutes = \"5\"",
+                "worker.idle_minutes: must be a number from 1 to 1000000",
+            ),
+            ("spool.fsync = 1", "spool.fsync: must be true or false"),
+            (
+                "capture.ignore = [1]",
+                "capture.ignore: must be a list of strings",
+            ),
+            (
+                "[redact]\npatterns = [\"x\"]",
+                "redact.patterns: must be a table of strings",
+            ),
+        ] {
+            assert_eq!(Config::parse(text).unwrap_err(), fault, "{text}");
+        }
+        assert!(
+            Config::parse("a = \nb")
+                .unwrap_err()
+                .starts_with("line 1: ")
+        );
+    }
+
+    #[test]
+    fn setting_a_value_keeps_everything_else() {
+        let text = "# mine\n[worker]\nidle_minutes = 5 # short\n";
+        let changed = with(text, "spool.fsync", "true").unwrap();
+        assert!(changed.starts_with(text), "{changed}");
+        let config = Config::parse(&changed).unwrap();
+        assert!(config.flag("spool.fsync"));
+        let listed = with("", "capture.ignore", "secrets/").unwrap();
+        assert_eq!(
+            Config::parse(&listed).unwrap().list("capture.ignore"),
+            ["secrets/"]
+        );
+        let table = with("", "redact.patterns", "{ ticket = 'T-\\d+' }").unwrap();
+        assert_eq!(
+            Config::parse(&table).unwrap().table("redact.patterns"),
+            [("ticket".to_owned(), "T-\\d+".to_owned())]
+        );
+        assert!(with("", "worker.idle_minutes", "soon").is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! Where everything lives under the data directory.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The data directory and the places in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    home: PathBuf,
+}
+
+impl Paths {
+    /// The places under this data directory.
+    pub fn new(home: impl Into<PathBuf>) -> Self {
+        Self { home: home.into() }
+    }
+
+    /// The data directory itself.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// The database.
+    pub fn database(&self) -> PathBuf {
+        self.home.join("remora.db")
+    }
+
+    /// Events that the worker has not stored yet.
+    pub fn spool(&self) -> PathBuf {
+        self.home.join("spool")
+    }
+
+    /// Events that could not be understood, with the reason.
+    pub fn dead(&self) -> PathBuf {
+        self.home.join("dead")
+    }
+
+    /// Raw events, redacted and compressed.
+    pub fn archive(&self) -> PathBuf {
+        self.home.join("archive")
+    }
+
+    /// What the hook and the worker had to say.
+    pub fn logs(&self) -> PathBuf {
+        self.home.join("logs")
+    }
+
+    /// The hook's log.
+    pub fn hook_log(&self) -> PathBuf {
+        self.logs().join("hook.log")
+    }
+
+    /// The worker's log.
+    pub fn worker_log(&self) -> PathBuf {
+        self.logs().join("worker.log")
+    }
+
+    /// Sockets, locks and marks of running processes.
+    pub fn run(&self) -> PathBuf {
+        self.home.join("run")
+    }
+
+    /// The worker's socket.
+    pub fn socket(&self) -> PathBuf {
+        self.run().join("worker.sock")
+    }
+
+    /// Held by the worker for as long as it lives.
+    pub fn lock(&self) -> PathBuf {
+        self.run().join("worker.lock")
+    }
+
+    /// The person's settings.
+    pub fn config(&self) -> PathBuf {
+        self.home.join("config.toml")
+    }
+
+    /// There when every hook must wait for the disk: the one setting that a
+    /// hook needs, put there by the worker.
+    pub fn sync_mark(&self) -> PathBuf {
+        self.run().join("sync")
+    }
+
+    /// Makes the data directory and everything in it, for the owner only.
+    pub fn prepare(&self) -> io::Result<()> {
+        make(&self.home)?;
+        for folder in [
+            self.spool(),
+            self.dead(),
+            self.archive(),
+            self.logs(),
+            self.run(),
+        ] {
+            make(&folder)?;
+        }
+        Ok(())
+    }
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(folder)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! An event as it was captured, and the name of the call it tells of.
+
+use std::borrow::Cow;
+
+use remora_protocol::request::Envelope;
+use remora_protocol::{Event, EventName};
+use serde_json::Value;
+
+use crate::store::EventKey;
+
+/// Whether anything of an event may be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Worth {
+    /// It may.
+    #[default]
+    Keep,
+    /// The person has excluded the file it is about.
+    Ignored,
+}
+
+/// One captured event, already redacted.
+#[derive(Debug, Clone)]
+pub struct Captured {
+    /// How it was captured.
+    pub envelope: Envelope,
+    /// What the client sent.
+    pub event: Event,
+    /// The call it tells of; see [`call_key`].
+    pub call: Option<String>,
+    /// Whether anything of it may be kept.
+    pub worth: Worth,
+    /// Estimated tokens of the payload as it came.
+    pub raw_tokens: u32,
+}
+
+impl Captured {
+    /// What names it in the ledger.
+    pub fn key(&self) -> EventKey<'_> {
+        EventKey {
+            id: &self.envelope.id,
+            call: self.call.as_deref(),
+        }
+    }
+
+    /// A text field, empty when it is missing or something else.
+    pub(crate) fn text(&self, field: &str) -> &str {
+        self.event
+            .fields
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+
+    /// A text field that says something.
+    pub(crate) fn some(&self, field: &str) -> Option<String> {
+        let text = self.text(field);
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    pub(crate) fn value(&self, field: &str) -> Option<&Value> {
+        self.event.fields.get(field)
+    }
+
+    /// The session; events of a client that names none share one.
+    pub(crate) fn session(&self) -> Cow<'_, str> {
+        match self.text("session_id") {
+            "" => "unknown".into(),
+            id => id.into(),
+        }
+    }
+
+    /// The root of the project, as text.
+    pub(crate) fn root(&self) -> &str {
+        match &self.envelope.project {
+            Some(project) => &project.root,
+            None => self.text("cwd"),
+        }
+    }
+}
+
+/// The same call told twice, by two installations for example, has the same
+/// key. Computed before redaction; it holds no text of the event.
+pub fn call_key(event: &Event) -> Option<String> {
+    let text = |field: &str| event.fields.get(field).and_then(Value::as_str);
+    let session = text("session_id")?;
+    if let Some(id) = text("tool_use_id") {
+        // A call succeeds or fails; before it there may be an announcement.
+        let name = match event.name {
+            EventName::PostToolUseFailure => EventName::PostToolUse,
+            other => other,
+        };
+        return Some(format!("{session} {} {id}", name.as_str()));
+    }
+    let prompt = text("prompt_id")?;
+    let fields = serde_json::to_vec(&event.fields).ok()?;
+    let print = fnv(&fields);
+    Some(format!(
+        "{session} {} {prompt} {print:016x}",
+        event.name.as_str()
+    ))
+}
+
+/// FNV-1a, because the value is stored and must not change with a release.
+pub(crate) fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,211 @@
+//! Tool calls: what was done to what, and how it ended.
+
+use remora_protocol::record::{Item, Kind};
+use serde_json::{Value, json};
+
+use super::{Work, item};
+use crate::capture::Captured;
+use crate::edit::{self, EditKind};
+use crate::fix::field;
+use crate::lookup::{self, Worth};
+use crate::output::{self, Outcome};
+use crate::session::State;
+use crate::store::Result;
+use crate::{fingerprint, folder};
+
+/// Characters of output that are kept when nobody understands it.
+const TEXT: usize = 1200;
+
+impl Work<'_> {
+    /// Keeps a call; says why if it does not.
+    pub(super) fn call(
+        &mut self,
+        event: &Captured,
+        state: &mut State,
+    ) -> Result<Option<&'static str>> {
+        let tool = event.text("tool_name");
+        if self.policy.skip_tools.iter().any(|skip| skip == tool) {
+            return Ok(Some("the settings skip this tool"));
+        }
+        let call = Call::of(event);
+        let row = match tool {
+            "Bash" | "BashOutput" => Some(command(event, state, &call)),
+            _ if call.error.is_none() => edited(event, state, &call),
+            _ => None,
+        };
+        let row = match row {
+            Some(row) => row,
+            None => match looked_up(event, state, &call) {
+                Some(row) => row,
+                None => return Ok(Some("low value")),
+            },
+        };
+        self.batch.files.extend(folder::touched(event, &row));
+        let row = item::weigh(row);
+        self.learn(&row, state)?;
+        self.add(row, state);
+        Ok(None)
+    }
+}
+
+/// The parts of a call.
+struct Call<'a> {
+    input: &'a Value,
+    response: Option<&'a Value>,
+    error: Option<&'a str>,
+}
+
+impl<'a> Call<'a> {
+    fn of(event: &'a Captured) -> Self {
+        let error = event.value("error").and_then(Value::as_str);
+        Self {
+            input: event.value("tool_input").unwrap_or(&Value::Null),
+            response: event.value("tool_response"),
+            error,
+        }
+    }
+
+    fn input(&self, name: &str) -> &'a str {
+        self.input.get(name).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// What the command printed.
+    fn printed(&self) -> String {
+        if let Some(error) = self.error {
+            return error.to_owned();
+        }
+        let part = |name: &str| {
+            let text = self.response.and_then(|r| r.get(name));
+            text.and_then(Value::as_str).unwrap_or("").to_owned()
+        };
+        match self.response {
+            Some(Value::String(text)) => text.clone(),
+            _ => match (part("stdout"), part("stderr")) {
+                (out, err) if err.is_empty() => out,
+                (out, err) if out.is_empty() => err,
+                (out, err) => format!("{out}\n{err}"),
+            },
+        }
+    }
+}
+
+fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
+    let line = call.input("command");
+    let printed = call.printed();
+    let said = match call.error {
+        Some(_) => Outcome::Failed,
+        None => Outcome::Passed,
+    };
+    let key = output::same_command_key(line);
+    let reading = output::read(line, &printed, said);
+    let failed = call.error.is_some()
+        || matches!(&reading, Some(r) if r.outcome == Outcome::Failed);
+    let kind = if failed { Kind::Failure } else { Kind::Command };
+    let mut row = match &reading {
+        Some(reading) => {
+            let mut row = item::of(event, state, 0, kind, &reading.title);
+            row.facts.clone_from(&reading.facts);
+            row.concepts.clone_from(&reading.concepts);
+            row.text.clone_from(&reading.compact);
+            row.files_read = relative(&reading.files, event.root());
+            row
+        }
+        None => {
+            let description = Some(call.input("description")).filter(|d| !d.is_empty());
+            let mut title = output::describe_command(line, description);
+            if failed {
+                title = format!("{title} failed{}", why(&printed));
+            }
+            let mut row = item::of(event, state, 0, kind, &title);
+            row.text = output::compact(&printed, TEXT);
+            row
+        }
+    };
+    row.facts
+        .insert(0, format!("$ {}", item::one_line(line, 300)));
+    let print = failed.then(|| {
+        let (tool, problems) = match &reading {
+            Some(r) => (r.tool, r.problems.as_slice()),
+            None => ("", [].as_slice()),
+        };
+        fingerprint::fingerprint(tool, problems, &printed)
+    });
+    row.detail = Some(match print.flatten() {
+        Some(print) => json!({ field::COMMAND: key, field::FINGERPRINT: print.id }),
+        None => json!({ field::COMMAND: key }),
+    });
+    row
+}
+
+/// The first line that says why, with the exit code.
+fn why(printed: &str) -> String {
+    let mut lines = printed.lines().map(str::trim).filter(|l| !l.is_empty());
+    let first = lines.next().unwrap_or("");
+    let code = first.strip_prefix("Exit code ");
+    let reason = if code.is_some() { lines.next_back() } else { Some(first) };
+    let code = code.map(|c| format!(" (exit {c})")).unwrap_or_default();
+    match reason {
+        Some(reason) if !reason.is_empty() => format!("{code}: {reason}"),
+        _ => code,
+    }
+}
+
+fn edited(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
+    let tool = event.text("tool_name");
+    let reading = edit::read_call(tool, call.input, call.response, event.root())?;
+    let mending = state.failures.latest();
+    let kind = match reading.kind {
+        EditKind::Feature => Kind::Feature,
+        EditKind::Bugfix => Kind::Bugfix,
+        EditKind::Refactor => Kind::Refactor,
+        EditKind::Change | EditKind::Docs | EditKind::Test | EditKind::Config => Kind::Change,
+    };
+    // An edit between a failure and the next run of what failed is an attempt
+    // to mend it, whatever it looks like.
+    let kind = match mending {
+        Some(_) if kind != Kind::Feature => Kind::Bugfix,
+        _ => kind,
+    };
+    let mut row = item::of(event, state, 0, kind, &reading.title);
+    row.facts = reading.facts;
+    if let Some(failure) = mending {
+        row.facts.push(format!("after: {}", failure.title));
+    }
+    row.concepts = reading.concepts;
+    row.concepts.extend(reading.symbols);
+    row.text = reading.diff;
+    let path = ["file_path", "notebook_path"]
+        .into_iter()
+        .map(|name| call.input(name))
+        .find(|path| !path.is_empty());
+    row.files_modified = path
+        .map(|path| folder::relative(path, event.root()))
+        .into_iter()
+        .collect();
+    Some(row)
+}
+
+fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
+    let tool = event.text("tool_name");
+    let reading = lookup::read(tool, call.input, call.response, call.error, event.root());
+    if reading.worth == Worth::Skip {
+        return None;
+    }
+    let kind = match tool {
+        _ if call.error.is_some() => Kind::Failure,
+        "Agent" | "Task" | "TaskCreate" | "TaskUpdate" => Kind::Task,
+        _ if !reading.files_modified.is_empty() => Kind::Change,
+        _ => Kind::Discovery,
+    };
+    let mut row = item::of(event, state, 0, kind, &reading.title);
+    row.facts = reading.facts;
+    row.concepts = reading.concepts;
+    row.files_read = reading.files_read;
+    row.files_modified = reading.files_modified;
+    row.text = reading.text;
+    Some(row)
+}
+
+fn relative(files: &[String], root: &str) -> Vec<String> {
+    files.iter().map(|f| folder::relative(f, root)).collect()
+}

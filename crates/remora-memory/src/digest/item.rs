@@ -1,0 +1,89 @@
+//! A row in the making: what every row takes from its event.
+
+use remora_protocol::record::{Item, Kind};
+use remora_protocol::tokens;
+
+use crate::capture::Captured;
+use crate::session::State;
+
+/// The longest title.
+pub(super) const TITLE: usize = 140;
+
+/// A row of this event; the `nth` of it.
+pub(super) fn of(event: &Captured, state: &State, nth: usize, kind: Kind, title: &str) -> Item {
+    let envelope = &event.envelope;
+    let uid = match nth {
+        0 => envelope.id.clone(),
+        n => format!("{}/{n}", envelope.id),
+    };
+    Item {
+        id: 0,
+        uid,
+        external_id: None,
+        key: None,
+        kind,
+        title: one_line(title, TITLE),
+        text: String::new(),
+        facts: Vec::new(),
+        concepts: Vec::new(),
+        files_read: Vec::new(),
+        files_modified: Vec::new(),
+        time: envelope.at,
+        last_time: envelope.at,
+        seen: 1,
+        project: match &envelope.project {
+            Some(project) => project.key.clone(),
+            None => event.text("cwd").to_owned(),
+        },
+        session: event.session().into_owned(),
+        agent: envelope.agent.clone(),
+        prompt: Some(state.session.prompts).filter(|n| *n > 0),
+        branch: envelope.branch.clone(),
+        subagent: event.some("agent_id"),
+        speaker: None,
+        tool: event.some("tool_name"),
+        tool_use_id: event.some("tool_use_id"),
+        raw_tokens: event.raw_tokens,
+        digest_tokens: 0,
+        detail: None,
+    }
+}
+
+/// Counts what the row costs whoever reads it.
+pub(super) fn weigh(mut item: Item) -> Item {
+    let facts: u32 = item.facts.iter().map(|f| tokens::estimate(f)).sum();
+    item.digest_tokens = tokens::estimate(&item.title) + facts + tokens::estimate(&item.text);
+    item
+}
+
+/// One line of at most `limit` characters, cut at a word where there is one.
+pub(super) fn one_line(text: &str, limit: usize) -> String {
+    let mut line = text.split_whitespace().fold(String::new(), |mut line, word| {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        line
+    });
+    if line.chars().count() > limit {
+        let end = line
+            .char_indices()
+            .nth(limit.saturating_sub(1))
+            .map_or(line.len(), |(at, _)| at);
+        let cut = line[..end].rfind(' ').filter(|at| *at > end / 2);
+        line.truncate(cut.unwrap_or(end));
+        line.push('…');
+    }
+    line
+}
+
+/// At most `limit` characters, the end kept as well as the beginning.
+pub(super) fn shorten(text: &str, limit: usize) -> String {
+    let text = text.trim();
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(limit * 3 / 4);
+    let tail = text.ceil_char_boundary(text.len() - limit / 4);
+    format!("{}\n[…]\n{}", &text[..head], &text[tail..])
+}

@@ -1,0 +1,205 @@
+//! What was said: prompts, the assistant's last message, subagents' results,
+//! and the checkpoints made from them.
+
+use remora_protocol::record::Kind;
+use serde_json::json;
+
+use super::{Work, item};
+use crate::capture::Captured;
+use crate::output;
+use crate::session::State;
+use crate::statement::{self, Speaker, StatementKind};
+use crate::summary::Summary;
+
+/// Characters of a prompt that are kept.
+const PROMPT: usize = 6000;
+/// Characters of a message or summary that are kept.
+const MESSAGE: usize = 4000;
+/// Characters of a session's title.
+const TITLE: usize = 80;
+/// How the client tells that a background task is done.
+const NOTIFICATION: &str = "<task-notification>";
+
+impl Work<'_> {
+    pub(super) fn prompt(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
+        let prompt = event.text("prompt");
+        if prompt.trim_start().starts_with(NOTIFICATION) {
+            return Some("a task notification, not the user's words");
+        }
+        if prompt.trim().is_empty() {
+            return Some("empty");
+        }
+        state.session.prompts += 1;
+        if state.session.title.is_empty() {
+            state.session.title = item::one_line(prompt, TITLE);
+        }
+        let mut row = item::of(event, state, 0, Kind::Prompt, prompt);
+        row.text = item::shorten(prompt, PROMPT);
+        row.speaker = Some("user".into());
+        self.add(item::weigh(row), state);
+        self.statements(event, state, prompt, Speaker::User, 1);
+        None
+    }
+
+    /// Decisions, preferences and corrections in a text, as rows of their own.
+    fn statements(
+        &mut self,
+        event: &Captured,
+        state: &mut State,
+        text: &str,
+        speaker: Speaker,
+        first: usize,
+    ) {
+        for (n, said) in statement::find(text, speaker).into_iter().enumerate() {
+            let kind = match said.kind {
+                StatementKind::Decision => Kind::Decision,
+                StatementKind::Preference => Kind::Preference,
+                StatementKind::Correction => Kind::Correction,
+            };
+            let mut row = item::of(event, state, first + n, kind, &said.text);
+            row.text.clone_from(&said.text);
+            row.facts = said.reason.iter().map(|r| format!("because: {r}")).collect();
+            row.speaker = Some(
+                match speaker {
+                    Speaker::User => "user",
+                    Speaker::Assistant => "assistant",
+                }
+                .into(),
+            );
+            row.detail = Some(json!({ "confidence": said.confidence, "reason": said.reason }));
+            if self.add(item::weigh(row), state) {
+                state.statements.push(said);
+            }
+        }
+    }
+
+    pub(super) fn stop(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
+        let message = event.text("last_assistant_message");
+        self.statements(event, state, message, Speaker::Assistant, 1);
+        self.checkpoint(event, state, Some(message).filter(|m| !m.trim().is_empty()));
+        None
+    }
+
+    fn checkpoint(&mut self, event: &Captured, state: &mut State, message: Option<&str>) {
+        if let Some(summary) = state.checkpoint(message) {
+            let mut row = item::of(event, state, 0, Kind::Summary, &summary.title);
+            row.text = item::shorten(&told(&summary), MESSAGE);
+            row.files_modified.clone_from(&summary.files);
+            row.detail = Some(json!({
+                "request": summary.request,
+                "investigated": summary.investigated,
+                "learned": summary.learned,
+                "completed": summary.completed,
+                "next_steps": summary.next_steps,
+                "files": summary.files,
+                "notes": summary.notes,
+            }));
+            self.add(item::weigh(row), state);
+        }
+    }
+
+    pub(super) fn end(&mut self, event: &Captured, state: &mut State) {
+        self.checkpoint(event, state, None);
+        // After a clear the work goes on under another session.
+        let reason = event.text("reason");
+        if reason != "clear" {
+            state.session.end_reason = Some(reason.to_owned());
+        }
+    }
+
+    pub(super) fn broken(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
+        let title = format!("The turn broke off: {}", event.text("error"));
+        let mut row = item::of(event, state, 0, Kind::Failure, &title);
+        row.text = item::shorten(event.text("last_assistant_message"), MESSAGE);
+        self.add(item::weigh(row), state);
+        None
+    }
+
+    pub(super) fn subagent(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
+        let kind = event.text("agent_type");
+        if kind.is_empty() {
+            return Some("the client's own compaction");
+        }
+        let message = event.text("last_assistant_message");
+        if message.trim().is_empty() {
+            return Some("empty");
+        }
+        let lead = lead(message);
+        let mut row = item::of(event, state, 0, Kind::Task, &format!("Subagent {kind}: {lead}"));
+        row.text = item::shorten(message, MESSAGE);
+        row.speaker = Some(kind.to_owned());
+        self.add(item::weigh(row), state);
+        self.statements(event, state, message, Speaker::Assistant, 1);
+        None
+    }
+
+    pub(super) fn compacted(
+        &mut self,
+        event: &Captured,
+        state: &mut State,
+    ) -> Option<&'static str> {
+        let text = untagged(event.text("compact_summary"));
+        if text.trim().is_empty() {
+            return Some("empty");
+        }
+        let lead = lead(&text);
+        let mut row = item::of(event, state, 0, Kind::Summary, &format!("Compacted: {lead}"));
+        row.text = item::shorten(&output::compact(&text, MESSAGE), MESSAGE);
+        self.add(item::weigh(row), state);
+        None
+    }
+}
+
+/// The first line that says something, without its Markdown.
+fn lead(text: &str) -> &str {
+    let marks = |c: char| c.is_whitespace() || "#*->`_|=".contains(c);
+    text.lines()
+        .map(|line| line.trim_matches(marks))
+        .find(|line| !line.is_empty())
+        .unwrap_or("")
+}
+
+/// The client wraps parts of its summary in tags; the words are what counts.
+fn untagged(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        out.push_str(&rest[..open]);
+        let after = &rest[open + 1..];
+        let name = after.strip_prefix('/').unwrap_or(after);
+        let end = name.find('>').filter(|end| {
+            *end > 0 && *end < 40 && name[..*end].bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-')
+        });
+        match end {
+            Some(end) => rest = &name[end + 1..],
+            None => {
+                out.push('<');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A summary as text.
+fn told(summary: &Summary) -> String {
+    let mut lines = Vec::new();
+    if !summary.request.is_empty() {
+        lines.push(format!("Request: {}", summary.request));
+    }
+    let lists: [(&str, &[String]); 5] = [
+        ("Investigated", &summary.investigated),
+        ("Learned", &summary.learned),
+        ("Completed", &summary.completed),
+        ("Next steps", &summary.next_steps),
+        ("Notes", &summary.notes),
+    ];
+    for (name, entries) in lists {
+        if !entries.is_empty() {
+            lines.push(format!("{name}:"));
+            lines.extend(entries.iter().map(|e| format!("- {e}")));
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,147 @@
+//! Tells an edit by what changed in which function, from the text alone.
+//!
+//! Reads what the client says of an edit: a patch, the file before it, the
+//! strings replaced. Any of these may be missing, cut or wrong.
+
+mod call;
+mod compact;
+mod concepts;
+mod created;
+mod cut;
+mod dependency;
+mod detail;
+mod diff;
+mod facts;
+mod imports;
+mod notebook;
+mod patch;
+mod story;
+#[cfg(test)]
+mod tests;
+mod title;
+mod tokens;
+
+use serde::Serialize;
+
+pub use self::call::read_call;
+pub(crate) use self::call::shown;
+pub(crate) use self::cut::{clip, one_line};
+use self::patch::Patch;
+use self::story::Story;
+pub(crate) use self::title::{fit, short_path};
+
+/// The longest title, in characters.
+pub const TITLE_CAP: usize = 120;
+/// The most facts of one edit.
+pub const FACT_CAP: usize = 12;
+/// The longest compact diff, in characters.
+pub const DIFF_CAP: usize = 1_500;
+
+/// What kind of edit it is, as far as its content tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EditKind {
+    /// Something that was not there before.
+    Feature,
+    /// A case handled that was not.
+    Bugfix,
+    /// The same under another name or in another place.
+    Refactor,
+    /// Anything else in code.
+    Change,
+    /// Prose and comments.
+    Docs,
+    /// Tests.
+    Test,
+    /// Settings and dependencies.
+    Config,
+}
+
+/// Whether the file was there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// It was made by this edit.
+    Created,
+    /// It was there.
+    #[default]
+    Updated,
+}
+
+/// One piece of a patch; lines start with a blank, `-` or `+`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the names are those of the unified diff")]
+pub struct Hunk {
+    pub old_start: usize,
+    pub old_lines: usize,
+    pub new_start: usize,
+    pub new_lines: usize,
+    pub lines: Vec<String>,
+}
+
+/// What is known of an edit.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EditInput<'a> {
+    /// As shown, relative to the project where possible.
+    pub path: &'a str,
+    /// The whole file before the edit.
+    pub original: Option<&'a str>,
+    /// The patch; empty when the client gave none.
+    pub hunks: &'a [Hunk],
+    /// The text replaced, or the whole file before.
+    pub old: Option<&'a str>,
+    /// The text put in its place, or the whole file after.
+    pub new: Option<&'a str>,
+    /// Whether the file was there before.
+    pub origin: Origin,
+}
+
+/// What an edit did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EditReading {
+    /// At most [`TITLE_CAP`] characters.
+    pub title: String,
+    /// A hint from the content alone.
+    pub kind: EditKind,
+    /// At most [`FACT_CAP`] lines.
+    pub facts: Vec<String>,
+    /// Functions, types and keys touched, with their containers.
+    pub symbols: Vec<String>,
+    /// A few words for what the edit is about.
+    pub concepts: Vec<String>,
+    /// Changed lines only, at most [`DIFF_CAP`] characters.
+    pub diff: String,
+}
+
+/// Reads one edit.
+pub fn read(input: &EditInput<'_>) -> EditReading {
+    let hunks = patch::hunks(input);
+    let patch = Patch::of(input, &hunks);
+    let story = Story::of(input.path, &patch);
+    let diff = compact::write(&patch);
+    if input.origin == Origin::Created {
+        let made = created::read(input.path, input.new.unwrap_or(""));
+        let concepts = concepts::of(&patch, &story, made.kind);
+        return EditReading {
+            title: made.title,
+            kind: made.kind,
+            facts: made.facts,
+            symbols: made.symbols,
+            concepts,
+            diff,
+        };
+    }
+    let details: Vec<_> = story
+        .groups
+        .iter()
+        .map(|g| detail::of_group(story.language, g))
+        .collect();
+    let headline = title::write(input.path, &story, &details);
+    EditReading {
+        concepts: concepts::of(&patch, &story, headline.kind),
+        title: headline.title,
+        kind: headline.kind,
+        facts: facts::write(&story, &details),
+        symbols: facts::symbols(&story),
+        diff,
+    }
+}

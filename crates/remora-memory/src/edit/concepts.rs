@@ -1,0 +1,151 @@
+//! A few words for what an edit is about, from the changed lines.
+
+use super::EditKind;
+use super::patch::{Patch, Role};
+use super::story::Story;
+
+const CAP: usize = 4;
+
+/// A concept, and what in code speaks of it.
+const TABLE: &[(&str, &[&str])] = &[
+    (
+        "error handling",
+        &[
+            "Result<",
+            "Err(",
+            "catch",
+            "except ",
+            "rescue ",
+            "raise ",
+            "throw ",
+            "unwrap",
+            "map_err",
+            "err != nil",
+            "panic",
+            "anyhow",
+            "thiserror",
+            "Error(",
+        ],
+    ),
+    (
+        "async",
+        &[
+            "async ",
+            "await",
+            "tokio",
+            "Promise",
+            "asyncio",
+            "goroutine",
+            "go func",
+            "spawn(",
+            "suspend ",
+        ],
+    ),
+    (
+        "logging",
+        &[
+            "log::",
+            "log.Print",
+            "log.info",
+            "log.error",
+            "logger",
+            "logging",
+            "tracing::",
+            "console.log",
+            "println!",
+            "info!(",
+            "warn!(",
+            "debug!(",
+            "error!(",
+            "slog",
+        ],
+    ),
+    (
+        "sql",
+        &[
+            "SELECT ",
+            "INSERT INTO",
+            "UPDATE ",
+            "DELETE FROM",
+            "CREATE TABLE",
+            "ALTER TABLE",
+            "create table",
+            "select ",
+            "rusqlite",
+            "sqlx",
+        ],
+    ),
+    (
+        "security",
+        &[
+            "password",
+            "token",
+            "secret",
+            "sanitize",
+            "escape_html",
+            "csrf",
+            "authoriz",
+            "authentic",
+            "oauth",
+            "OAuth",
+            "permission",
+            "encrypt",
+            "hmac",
+            "sha256",
+        ],
+    ),
+    (
+        "performance",
+        &[
+            "cache",
+            "with_capacity",
+            "memo",
+            "lru",
+            "batch",
+            "parallel",
+            "rayon",
+            "pool",
+            "lazy",
+            "buffer",
+        ],
+    ),
+    (
+        "types",
+        &[
+            "interface ",
+            "type ",
+            "struct ",
+            "enum ",
+            "trait ",
+            "Optional[",
+            "TypedDict",
+            "dataclass",
+        ],
+    ),
+];
+
+pub(super) fn of(patch: &Patch<'_>, story: &Story<'_>, kind: EditKind) -> Vec<String> {
+    let mut found: Vec<&str> = Vec::new();
+    match kind {
+        EditKind::Test => found.push("test"),
+        EditKind::Docs => found.push("docs"),
+        EditKind::Config if story.dependencies.is_empty() => found.push("configuration"),
+        EditKind::Config => found.push("dependency"),
+        _ => {}
+    }
+    if !matches!(kind, EditKind::Docs | EditKind::Config) {
+        let lines = || {
+            patch
+                .lines
+                .iter()
+                .filter(|l| l.role != Role::Comment)
+                .take(200)
+        };
+        for (concept, needles) in TABLE {
+            if found.len() < CAP && lines().any(|l| needles.iter().any(|n| l.text.contains(n))) {
+                found.push(concept);
+            }
+        }
+    }
+    found.into_iter().map(str::to_owned).collect()
+}

@@ -1,0 +1,136 @@
+//! A file that was made: told by what is in it.
+
+use super::cut::one_line;
+use super::title::{fit, is_test_path, named, names, short_path};
+use super::{EditKind, FACT_CAP};
+use crate::symbols::{Language, Nature, Symbol, SymbolKind, outline};
+
+pub(super) struct Created {
+    pub(super) title: String,
+    pub(super) kind: EditKind,
+    pub(super) facts: Vec<String>,
+    pub(super) symbols: Vec<String>,
+}
+
+pub(super) fn read(path: &str, text: &str) -> Created {
+    let language = Language::of(path);
+    let nature = language.nature();
+    let all = outline(path, text);
+    let tests = all.iter().filter(|s| s.kind == SymbolKind::Test).count();
+    let top: Vec<&Symbol> = all.iter().filter(|s| is_top(language, s)).collect();
+    let others = top.iter().filter(|s| s.kind != SymbolKind::Test).count();
+    let testing = tests > 0 && (is_test_path(path) || others == 0);
+    let shown = short_path(path);
+    let title = if text.trim().is_empty() {
+        format!("Created {shown}, empty")
+    } else if testing {
+        format!("Created {shown} with {}", counted(tests, "test"))
+    } else if nature == Nature::Prose && !top.is_empty() {
+        format!("Created {shown}: {}", named(top[0]))
+    } else if top.is_empty() {
+        format!("Created {shown}: {}", first_line(language, text))
+    } else {
+        let mut weighty: Vec<&&Symbol> =
+            top.iter().filter(|s| s.kind != SymbolKind::Test).collect();
+        weighty.sort_by_key(|s| s.kind == SymbolKind::Constant && nature == Nature::Code);
+        let mut list: Vec<String> = weighty.iter().map(|s| named(s)).collect();
+        list.dedup();
+        let tail = if tests > 0 {
+            format!(", {}", counted(tests, "test"))
+        } else {
+            String::new()
+        };
+        format!("Created {shown} with {}{tail}", names(list))
+    };
+    let kind = if testing || is_test_path(path) {
+        EditKind::Test
+    } else {
+        match nature {
+            Nature::Prose => EditKind::Docs,
+            Nature::Data => EditKind::Config,
+            _ if matches!(language, Language::Docker | Language::Make) => EditKind::Config,
+            Nature::Unknown => EditKind::Change,
+            Nature::Code => EditKind::Feature,
+        }
+    };
+    let mut facts = vec![format!(
+        "{} in a new file",
+        counted(text.lines().count(), "line")
+    )];
+    if let Some(about) = about(language, text) {
+        facts.push(format!("about: {about}"));
+    }
+    for symbol in &all {
+        let line = one_line(&format!("{} {}", symbol.kind.word(), named(symbol)), 160);
+        if facts.len() < FACT_CAP
+            && (nature != Nature::Data || is_top(language, symbol))
+            && !facts.contains(&line)
+        {
+            facts.push(line);
+        }
+    }
+    let mut symbols: Vec<String> = Vec::new();
+    for symbol in &all {
+        let name = one_line(&symbol.name, 120);
+        if symbols.len() < 24 && !symbols.contains(&name) {
+            symbols.push(name);
+        }
+    }
+    Created {
+        title: fit(&title),
+        kind,
+        facts,
+        symbols,
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Whether a symbol stands for itself, not inside another.
+fn is_top(language: Language, symbol: &Symbol) -> bool {
+    match language {
+        Language::Markdown | Language::Html => true,
+        Language::Css => symbol.kind == SymbolKind::Selector,
+        Language::Go => !matches!(symbol.kind, SymbolKind::Impl),
+        Language::Rust if symbol.kind == SymbolKind::Module && symbol.name == "tests" => false,
+        _ => !symbol.name.contains(language.joiner()) && symbol.kind != SymbolKind::Impl,
+    }
+}
+
+fn first_line(language: Language, text: &str) -> String {
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|l| !l.is_empty() && !l.starts_with("#!") && !language.is_comment(l))
+        .or_else(|| text.lines().map(str::trim).find(|l| !l.is_empty()));
+    one_line(line.unwrap_or(""), 60)
+}
+
+/// What the file says of itself at its top.
+fn about(language: Language, text: &str) -> Option<String> {
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty() && !l.starts_with("#!") && !l.starts_with("<?php"));
+    let first = lines.next()?;
+    let quotes = first
+        .strip_prefix("\"\"\"")
+        .or_else(|| first.strip_prefix("'''"));
+    let bare = match quotes {
+        Some("") => lines.next()?,
+        Some(rest) => rest.trim_end_matches(['"', '\'']),
+        None if language == Language::Markdown || !language.is_comment(first) => return None,
+        None => {
+            let bare = first.trim_start_matches(['/', '*', '#', '!', ';', '-', '<', ' ']);
+            if bare.is_empty() {
+                lines.next()?.trim_start_matches(['/', '*', '#', ' '])
+            } else {
+                bare
+            }
+        }
+    };
+    let bare = bare.trim_end_matches(['*', '/', '-', '>', ' ']);
+    (bare.len() > 3).then(|| one_line(bare, 140))
+}

@@ -1,0 +1,223 @@
+//! Dependencies in manifests: which came, which went, which changed version.
+
+use super::detail;
+use super::patch::{Line, Side};
+use crate::symbols::lexing::{is_name, quoted};
+
+/// A dependency that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dependency {
+    pub(super) name: String,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+    /// What else changed about it.
+    pub(super) note: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manifest {
+    /// `name = "1"` or `"name": "1"` under a section of dependencies.
+    Keys,
+    /// As `Keys`, and lists of requirements.
+    Python,
+    /// `name==1`, one a line.
+    Requirements,
+    /// `path v1.2.3`.
+    Go,
+    /// `gem 'name', '1'`.
+    Gem,
+    None,
+}
+
+struct Entry {
+    name: String,
+    version: String,
+    text: String,
+}
+
+/// Collects the dependencies among changed lines.
+pub(super) struct Ledger {
+    manifest: Manifest,
+    gone: Vec<Entry>,
+    come: Vec<Entry>,
+}
+
+impl Ledger {
+    pub(super) fn new(path: &str) -> Self {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let manifest = match name {
+            "Cargo.toml" | "package.json" | "composer.json" | "pubspec.yaml" | "Pipfile" => {
+                Manifest::Keys
+            }
+            "pyproject.toml" => Manifest::Python,
+            "go.mod" => Manifest::Go,
+            "Gemfile" => Manifest::Gem,
+            _ if name.contains("requirements") && name.ends_with(".txt") => Manifest::Requirements,
+            _ => Manifest::None,
+        };
+        Self {
+            manifest,
+            gone: Vec::new(),
+            come: Vec::new(),
+        }
+    }
+
+    /// Whether the line was a dependency.
+    pub(super) fn take(&mut self, line: &Line<'_>) -> bool {
+        let Some((name, version)) = self.parse(line) else {
+            return false;
+        };
+        let text = line.text.trim().to_owned();
+        let found = Entry {
+            name,
+            version,
+            text,
+        };
+        if line.side == Side::Gone {
+            self.gone.push(found);
+        } else {
+            self.come.push(found);
+        }
+        true
+    }
+
+    fn parse(&self, line: &Line<'_>) -> Option<(String, String)> {
+        let text = line.text.trim();
+        match self.manifest {
+            Manifest::None => None,
+            Manifest::Keys => keyed(line, text),
+            Manifest::Python => keyed(line, text).or_else(|| {
+                let holder = line.holder.as_ref()?;
+                let listed = holder.name.contains("dependencies") && line.declares.is_none();
+                requirement(quoted(text).filter(|_| listed)?)
+            }),
+            Manifest::Requirements => requirement(text.split('#').next()?.trim()),
+            Manifest::Go => {
+                let text = text.strip_prefix("require ").unwrap_or(text);
+                let (name, version) = text.split_once(' ')?;
+                let version = version.split(" //").next()?.trim();
+                (name.contains('.') && version.starts_with('v'))
+                    .then(|| (name.to_owned(), version.to_owned()))
+            }
+            Manifest::Gem => {
+                let rest = text.strip_prefix("gem ")?;
+                let name = quoted(rest)?;
+                let version = rest
+                    .split_once(',')
+                    .and_then(|(_, v)| quoted(v.trim_start()));
+                Some((name.to_owned(), version.unwrap_or("").to_owned()))
+            }
+        }
+    }
+
+    pub(super) fn settle(self) -> Vec<Dependency> {
+        let mut found: Vec<Dependency> = Vec::new();
+        let mut come = self.come;
+        for old in self.gone {
+            let Some(at) = come.iter().position(|c| c.name == old.name) else {
+                found.push(Dependency {
+                    name: old.name,
+                    before: Some(old.version),
+                    after: None,
+                    note: None,
+                });
+                continue;
+            };
+            let new = come.remove(at);
+            let same = old.text.trim_end_matches(',') == new.text.trim_end_matches(',');
+            if same {
+                continue;
+            }
+            let note = (old.version == new.version).then(|| detail::pair(&old.text, &new.text));
+            found.push(Dependency {
+                name: old.name,
+                before: Some(old.version),
+                after: Some(new.version),
+                note,
+            });
+        }
+        found.extend(come.into_iter().map(|new| Dependency {
+            name: new.name,
+            before: None,
+            after: Some(new.version),
+            note: None,
+        }));
+        found
+    }
+}
+
+const SECTIONS: &[&str] = &[
+    "dependencies",
+    "Dependencies",
+    "require",
+    "require-dev",
+    "packages",
+];
+const NOT_PACKAGES: &[&str] = &[
+    "version",
+    "edition",
+    "rust-version",
+    "resolver",
+    "node",
+    "npm",
+    "name",
+    "python",
+    "php",
+];
+
+fn keyed(line: &Line<'_>, text: &str) -> Option<(String, String)> {
+    let symbol = line.declares.as_ref()?;
+    let under = SECTIONS.iter().find_map(|s| {
+        let at = symbol.name.find(&format!("{s}."))?;
+        Some(&symbol.name[at + s.len() + 1..])
+    });
+    let value = text.split_once(['=', ':'])?.1.trim();
+    // With `name.workspace = true` the version stands elsewhere.
+    let (name, inherited) = match under.map(|n| n.split_once(".workspace")) {
+        Some(Some((name, ""))) => (name, true),
+        Some(_) => (under?, false),
+        None => (symbol.name.as_str(), false),
+    };
+    let version = if inherited || value.contains("workspace = true") {
+        "workspace".to_owned()
+    } else {
+        version(value)?
+    };
+    if NOT_PACKAGES.contains(&name) || (under.is_none() && symbol.name.contains('.')) {
+        return None;
+    }
+    Some((name.to_owned(), version))
+}
+
+/// The version in a manifest's value.
+fn version(value: &str) -> Option<String> {
+    let value = value.trim_end_matches(',');
+    if value.starts_with('{') {
+        let at = value.find("version")?;
+        let rest = value[at + 7..].trim_start_matches(['"', ' ', '=', ':']);
+        let end = rest.find(['"', '\'']).unwrap_or(rest.len());
+        return Some(rest[..end].to_owned());
+    }
+    let text = quoted(value).unwrap_or(value);
+    let plain = text.trim_start_matches(['^', '~', '>', '<', '=', ' ', 'v']);
+    let known = plain.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(text, "*" | "latest" | "workspace:*");
+    (known && text.len() <= 40).then(|| text.to_owned())
+}
+
+/// `name[extra]>=1.2,<2`
+fn requirement(text: &str) -> Option<(String, String)> {
+    let end = text
+        .find(|c| !is_name(c) && !matches!(c, '-' | '.'))
+        .unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let rest = if rest.starts_with('[') {
+        rest.split_once(']').map_or(rest, |(_, r)| r)
+    } else {
+        rest
+    };
+    let rest = rest.split(';').next().unwrap_or(rest).trim();
+    let marked = rest.is_empty() || rest.starts_with(['=', '<', '>', '~', '!', '@']);
+    let version = rest.strip_prefix("==").unwrap_or(rest).trim();
+    (!name.is_empty() && marked).then(|| (name.to_owned(), version.to_owned()))
+}

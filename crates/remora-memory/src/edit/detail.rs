@@ -1,0 +1,400 @@
+//! Words for what changed inside a function or under a key.
+
+use super::cut::one_line;
+use super::story::{Group, Revalued};
+use super::tokens::{self, Sort, Swap};
+use crate::symbols::{Language, Nature, SymbolKind};
+
+/// Characters of code quoted in a sentence.
+const QUOTE: usize = 60;
+const VALUE: usize = 32;
+
+/// What a change inside a group comes to.
+#[derive(Debug, Default)]
+pub(super) struct Details {
+    /// A case that is handled now: `None`, `ValueError`, errors.
+    pub(super) handled: Option<String>,
+    pub(super) lines: Vec<String>,
+    /// A comparison or condition was turned.
+    pub(super) condition: bool,
+    /// Nothing but blanks changed.
+    pub(super) formatting: bool,
+}
+
+pub(super) fn of_group(language: Language, group: &Group<'_>) -> Details {
+    if language.nature() != Nature::Code && language.nature() != Nature::Data {
+        return prose(group);
+    }
+    let mut details = Details {
+        handled: handled(language, group),
+        ..Details::default()
+    };
+    let mut blank = !group.pairs.is_empty();
+    for (old, new) in &group.pairs {
+        if squeezed(old) == squeezed(new) {
+            continue;
+        }
+        blank = false;
+        details.condition |= is_condition(old, new);
+        details.lines.push(pair(old, new));
+    }
+    let added: Vec<&str> = group
+        .come
+        .iter()
+        .copied()
+        .filter(|l| says_something(l))
+        .collect();
+    let removed: Vec<&str> = group
+        .gone
+        .iter()
+        .copied()
+        .filter(|l| says_something(l))
+        .collect();
+    match (removed.first(), added.first()) {
+        (Some(old), Some(new)) => {
+            details
+                .lines
+                .push(format!("`{}` -> `{}`", code(old, QUOTE), code(new, QUOTE)));
+            details.lines.extend(
+                added[1..]
+                    .iter()
+                    .map(|l| format!("added `{}`", code(l, QUOTE))),
+            );
+        }
+        _ => {
+            details
+                .lines
+                .extend(added.iter().map(|l| format!("added `{}`", code(l, QUOTE))));
+            details.lines.extend(
+                removed
+                    .iter()
+                    .map(|l| format!("removed `{}`", code(l, QUOTE))),
+            );
+        }
+    }
+    details.formatting = blank && details.lines.is_empty();
+    details
+}
+
+/// Prose is told by its new words, not by what was swapped.
+fn prose(group: &Group<'_>) -> Details {
+    let new = group.pairs.iter().map(|(_, new)| new).chain(&group.come);
+    let mut lines: Vec<String> = new
+        .filter(|l| says_something(l))
+        .map(|l| one_line(l, 100))
+        .collect();
+    if lines.is_empty() {
+        let gone = group.gone.iter().filter(|l| says_something(l));
+        lines.extend(gone.map(|l| format!("removed \"{}\"", one_line(l, 90))));
+    }
+    Details {
+        lines,
+        ..Details::default()
+    }
+}
+
+fn squeezed(line: &str) -> String {
+    let bare: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+    bare.trim_end_matches(',').replace('\'', "\"")
+}
+
+/// A line with nothing but brackets and filler says nothing.
+fn says_something(line: &str) -> bool {
+    let word = line.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    !word.is_empty()
+        && !matches!(
+            word,
+            "else"
+                | "end"
+                | "pass"
+                | "return"
+                | "try"
+                | "break"
+                | "continue"
+                | "do"
+                | "then"
+                | "fi"
+                | "done"
+        )
+}
+
+/// Code on one line, without what opens or ends a block.
+pub(super) fn code(line: &str, cap: usize) -> String {
+    let line = line.trim().trim_end_matches(['{', ';', ',']).trim_end();
+    let line = line
+        .strip_suffix("=>")
+        .or_else(|| line.strip_suffix(':'))
+        .unwrap_or(line)
+        .trim_end();
+    one_line(&line.replace('`', "'"), cap)
+}
+
+pub(super) fn pair(old: &str, new: &str) -> String {
+    let Some(swap) = tokens::swap(old, new) else {
+        return format!("now `{}`", code(new, QUOTE));
+    };
+    swapped(&swap).unwrap_or_else(|| {
+        let from = tokens::common_lead(old, new);
+        format!(
+            "`{}` -> `{}`",
+            code(&old[from..], QUOTE),
+            code(&new[from..], QUOTE)
+        )
+    })
+}
+
+fn swapped(swap: &Swap<'_>) -> Option<String> {
+    let (old, new) = (one_line(swap.before, VALUE), one_line(swap.after, VALUE));
+    let label = swap.label.map(|l| format!("{l} ")).unwrap_or_default();
+    let short = swap.before.len() <= QUOTE && swap.after.len() <= QUOTE;
+    match swap.sort {
+        Sort::Number | Sort::Text => Some(format!("{label}{old} -> {new}")),
+        Sort::Word if swap.called => Some(format!("calls `{new}` instead of `{old}`")),
+        Sort::Word if is_value(swap.before) && is_value(swap.after) => {
+            Some(format!("{label}{old} -> {new}"))
+        }
+        Sort::Word | Sort::Mark => Some(format!("`{old}` -> `{new}`")),
+        Sort::Several if swap.before.is_empty() => {
+            Some(format!("added `{}`", code(trim_ends(swap.after), QUOTE)))
+        }
+        Sort::Several if swap.after.is_empty() => {
+            Some(format!("dropped `{}`", code(trim_ends(swap.before), QUOTE)))
+        }
+        Sort::Several if short && is_whole(swap.before) && is_whole(swap.after) => Some(format!(
+            "`{}` -> `{}`",
+            code(swap.before, QUOTE),
+            code(swap.after, QUOTE)
+        )),
+        Sort::Several => None,
+    }
+}
+
+/// Without the comma that an inserted argument brings along.
+fn trim_ends(text: &str) -> &str {
+    text.trim()
+        .trim_start_matches([',', '.'])
+        .trim_end_matches([',', '.'])
+        .trim()
+}
+
+fn is_value(word: &str) -> bool {
+    matches!(
+        word.to_ascii_lowercase().as_str(),
+        "true" | "false" | "none" | "null" | "nil" | "yes" | "no" | "on" | "off"
+    ) || word
+        .chars()
+        .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether brackets are in balance, so that the piece can stand alone.
+fn is_whole(text: &str) -> bool {
+    let count = |c: char| text.matches(c).count();
+    count('(') == count(')')
+        && count('[') == count(']')
+        && count('{') == count('}')
+        && count('"') % 2 == 0
+}
+
+fn is_condition(old: &str, new: &str) -> bool {
+    const COMPARISONS: &[&str] = &[
+        "<", ">", "<=", ">=", "==", "!=", "===", "!==", "&&", "||", "and", "or", "!", "+", "-",
+    ];
+    tokens::swap(old, new).is_some_and(|s| {
+        COMPARISONS.contains(&s.before) && COMPARISONS.contains(&s.after)
+            || (matches!(s.before, "" | "!" | "not") && matches!(s.after, "" | "!" | "not"))
+            || (old.starts_with("if ") && s.sort == Sort::Several && s.before.is_empty())
+    })
+}
+
+/// How a value was changed, for the end of a title.
+pub(super) fn value(change: &Revalued<'_>) -> String {
+    let whole = || {
+        let (old, new) = (
+            value_of(change.symbol.kind, change.old),
+            value_of(change.symbol.kind, change.new),
+        );
+        format!("{} -> {}", shown(old), shown(new))
+    };
+    match tokens::swap(change.old, change.new) {
+        Some(swap)
+            if matches!(swap.sort, Sort::Number | Sort::Text) && is_only(change, swap.before) =>
+        {
+            format!(
+                "{} -> {}",
+                one_line(swap.before, VALUE),
+                one_line(swap.after, VALUE)
+            )
+        }
+        Some(swap) if swap.before.is_empty() && !is_only(change, "") => {
+            format!("added `{}`", code(trim_ends(swap.after), QUOTE))
+        }
+        Some(swap)
+            if swap.after.is_empty() && !value_of(change.symbol.kind, change.new).is_empty() =>
+        {
+            format!("dropped `{}`", code(trim_ends(swap.before), QUOTE))
+        }
+        _ => whole(),
+    }
+}
+
+fn is_only(change: &Revalued<'_>, part: &str) -> bool {
+    value_of(change.symbol.kind, change.old).trim_matches(['"', '\''])
+        == part.trim_matches(['"', '\''])
+}
+
+fn shown(value: &str) -> String {
+    if value.is_empty() {
+        "nothing".to_owned()
+    } else {
+        one_line(value, VALUE)
+    }
+}
+
+/// What stands behind the name on a line.
+pub(super) fn value_of(kind: SymbolKind, line: &str) -> &str {
+    let line = line.trim().trim_end_matches([',', ';']).trim_end();
+    let value = match kind {
+        SymbolKind::Column => line.split_once(' ').map(|(_, v)| v),
+        SymbolKind::Macro => line.splitn(3, ' ').nth(2),
+        SymbolKind::Stage => line.split_whitespace().nth(1),
+        _ => line
+            .find('=')
+            .filter(|at| {
+                !line[..*at].contains(['"', '\'', '(', '{'])
+                    || line.starts_with('"') && line[..*at].ends_with("\" ")
+            })
+            .or_else(|| line.find(": ").or_else(|| line.find(':')))
+            .map(|at| &line[at + 1..]),
+    };
+    let value = value.unwrap_or("").trim();
+    if matches!(value, "{" | "[" | "(" | "|" | ">" | "|-") {
+        ""
+    } else {
+        value
+    }
+}
+
+/// The case that the added lines handle and the removed ones did not.
+fn handled(language: Language, group: &Group<'_>) -> Option<String> {
+    // A rewrite of many lines is more than a guard, and a test guards nothing.
+    let test = group
+        .symbol
+        .as_ref()
+        .is_some_and(|s| s.kind == SymbolKind::Test);
+    if group.come.len() > 12 || test {
+        return None;
+    }
+    let new = group.come.iter().chain(group.pairs.iter().map(|(_, n)| n));
+    let old: Vec<String> = group
+        .gone
+        .iter()
+        .chain(group.pairs.iter().map(|(o, _)| o))
+        .filter_map(|l| guard(language, l))
+        .collect();
+    for line in new {
+        if let Some(case) = guard(language, line)
+            && !old.contains(&case)
+        {
+            return Some(case);
+        }
+    }
+    let unwraps = |l: &str| l.contains(".unwrap()") || l.contains(".expect(");
+    let mended = |(o, n): &(&str, &str)| unwraps(o) && !unwraps(n) && n.contains('?');
+    group.pairs.iter().any(mended).then(|| "errors".to_owned())
+}
+
+/// What a guard asks for in a condition, and the case it stands for.
+const IN_CONDITIONS: &[(&str, &str)] = &[
+    ("null", "null"),
+    ("NULL", "null"),
+    ("undefined", "undefined"),
+    ("== nil", "nil"),
+    ("!= nil", "nil"),
+    (".nil?", "nil"),
+    ("guard let ", "nil"),
+    (".is_empty()", "the empty case"),
+    (".isEmpty()", "the empty case"),
+    (".empty()", "the empty case"),
+    (".empty?", "the empty case"),
+    ("length === 0", "the empty case"),
+    ("length == 0", "the empty case"),
+    (") == 0", "the empty case"),
+    ("== 0 ", "zero"),
+    ("== 0:", "zero"),
+    ("== 0)", "zero"),
+];
+
+/// What handles a case wherever it stands.
+const ANYWHERE: &[(&str, &str)] = &[
+    ("if err != nil", "errors"),
+    ("if let Err(", "errors"),
+    ("map_err(", "errors"),
+    (".catch(", "errors"),
+    ("catch {", "errors"),
+    ("except:", "errors"),
+    ("is None", "None"),
+    ("is not None", "None"),
+    ("== None", "None"),
+    ("let Some(", "None"),
+    ("None =>", "None"),
+    ("unwrap_or", "None"),
+    ("ok_or", "None"),
+    (".is_none()", "None"),
+    (".is_some()", "None"),
+];
+
+fn guard(language: Language, line: &str) -> Option<String> {
+    if let Some(caught) = caught(line) {
+        return Some(caught);
+    }
+    let said = |table: &[(&str, &str)]| {
+        table
+            .iter()
+            .find(|(n, _)| line.contains(n))
+            .map(|(_, case)| (*case).to_owned())
+    };
+    if line.starts_with("Err(") && line.contains("=>") {
+        return Some("errors".to_owned());
+    }
+    if let found @ Some(_) = said(ANYWHERE) {
+        return found;
+    }
+    let chains = matches!(
+        language,
+        Language::Script | Language::Kotlin | Language::Swift | Language::CSharp | Language::Java
+    );
+    if chains && [" ?? ", " ?: ", "?."].iter().any(|n| line.contains(n)) {
+        return Some("null".to_owned());
+    }
+    if language == Language::Python && line.starts_with("if not ") {
+        return Some("missing values".to_owned());
+    }
+    let asks = [
+        "if ",
+        "if(",
+        "} else if",
+        "elif ",
+        "guard ",
+        "unless ",
+        "while ",
+    ]
+    .iter()
+    .any(|w| line.starts_with(w))
+        || line.contains(" if ")
+        || line.contains(" ? ");
+    if asks { said(IN_CONDITIONS) } else { None }
+}
+
+/// The exception that a line catches.
+fn caught(line: &str) -> Option<String> {
+    let rest = ["except ", "} catch (", "catch (", "rescue "]
+        .iter()
+        .find_map(|start| line.strip_prefix(start))?;
+    let name: String = rest
+        .trim_start_matches('(')
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\\'))
+        .collect();
+    let typed = name.starts_with(char::is_uppercase) || name.contains('.');
+    Some(if typed { name } else { "errors".to_owned() })
+}

@@ -1,0 +1,132 @@
+//! A line diff for edits that came without a patch. Exact for small texts; for
+//! large ones what lies between the common head and tail counts as replaced.
+
+use super::Hunk;
+
+const CONTEXT: usize = 3;
+/// Cells of the table that the exact diff may fill.
+const TABLE_CAP: usize = 90_000;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Same,
+    Gone,
+    Come,
+}
+
+/// The patch between two texts; the first line of both counts as `first`.
+pub(crate) fn hunks(old: &str, new: &str, first: usize) -> Vec<Hunk> {
+    let old: Vec<&str> = old.lines().collect();
+    let new: Vec<&str> = new.lines().collect();
+    let steps = steps(&old, &new);
+    let mut found: Vec<Hunk> = Vec::new();
+    let (mut o, mut n) = (0, 0);
+    let mut quiet = usize::MAX;
+    for (at, step) in steps.iter().enumerate() {
+        if *step == Step::Same {
+            if quiet < CONTEXT
+                && let Some(hunk) = found.last_mut()
+            {
+                hunk.lines.push(format!(" {}", old[o]));
+                hunk.old_lines += 1;
+                hunk.new_lines += 1;
+            }
+            quiet = quiet.saturating_add(1);
+            o += 1;
+            n += 1;
+            continue;
+        }
+        let back = steps[..at]
+            .iter()
+            .rev()
+            .take_while(|s| **s == Step::Same)
+            .count();
+        // The lines after the last change are its context already.
+        let spent = if found.is_empty() {
+            0
+        } else {
+            back.min(CONTEXT)
+        };
+        if found.is_empty() || back > 2 * CONTEXT {
+            let lead = back.min(CONTEXT);
+            found.push(Hunk {
+                old_start: first + o - lead,
+                new_start: first + n - lead,
+                old_lines: lead,
+                new_lines: lead,
+                lines: old[o - lead..o].iter().map(|l| format!(" {l}")).collect(),
+            });
+        } else if let Some(hunk) = found.last_mut() {
+            for line in &old[o - (back - spent)..o] {
+                hunk.lines.push(format!(" {line}"));
+                hunk.old_lines += 1;
+                hunk.new_lines += 1;
+            }
+        }
+        quiet = 0;
+        if let Some(hunk) = found.last_mut() {
+            if *step == Step::Gone {
+                hunk.lines.push(format!("-{}", old[o]));
+                hunk.old_lines += 1;
+                o += 1;
+            } else {
+                hunk.lines.push(format!("+{}", new[n]));
+                hunk.new_lines += 1;
+                n += 1;
+            }
+        }
+    }
+    found
+}
+
+fn steps(old: &[&str], new: &[&str]) -> Vec<Step> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    let mut steps = vec![Step::Same; head];
+    if old.len().saturating_mul(new.len()) <= TABLE_CAP {
+        exact(old, new, &mut steps);
+    } else {
+        steps.extend(old.iter().map(|_| Step::Gone));
+        steps.extend(new.iter().map(|_| Step::Come));
+    }
+    steps.extend(vec![Step::Same; tail]);
+    steps
+}
+
+/// The longest common subsequence, removals before additions.
+fn exact(old: &[&str], new: &[&str], steps: &mut Vec<Step>) {
+    let width = new.len() + 1;
+    let mut longest = vec![0u32; (old.len() + 1) * width];
+    for o in (0..old.len()).rev() {
+        for n in (0..new.len()).rev() {
+            longest[o * width + n] = if old[o] == new[n] {
+                longest[(o + 1) * width + n + 1] + 1
+            } else {
+                longest[(o + 1) * width + n].max(longest[o * width + n + 1])
+            };
+        }
+    }
+    let (mut o, mut n) = (0, 0);
+    while o < old.len() || n < new.len() {
+        if o < old.len() && n < new.len() && old[o] == new[n] {
+            steps.push(Step::Same);
+            o += 1;
+            n += 1;
+        } else if n == new.len()
+            || (o < old.len() && longest[(o + 1) * width + n] >= longest[o * width + n + 1])
+        {
+            steps.push(Step::Gone);
+            o += 1;
+        } else {
+            steps.push(Step::Come);
+            n += 1;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Lines that bring other code in, and what they bring.
+
+use crate::symbols::Language;
+use crate::symbols::lexing::{after, quoted};
+
+/// Whether the trimmed line is an import.
+pub(super) fn is_import(language: Language, trimmed: &str) -> bool {
+    brought(language, trimmed).is_some()
+}
+
+/// What an import brings, as the line says it.
+pub(super) fn brought(language: Language, trimmed: &str) -> Option<&str> {
+    let bare = trimmed.trim_end_matches([';', ',']);
+    match language {
+        Language::Rust => {
+            let text = after(bare, "pub").unwrap_or(bare);
+            let text = if text.starts_with('(') {
+                text.split_once(") ").map_or(text, |(_, t)| t)
+            } else {
+                text
+            };
+            after(text, "use").or_else(|| after(text, "extern crate"))
+        }
+        Language::Python => {
+            if let Some(rest) = after(bare, "from") {
+                return rest.contains(" import").then_some(rest);
+            }
+            after(bare, "import")
+        }
+        Language::Script => {
+            if bare.contains("require(") && after(bare, "const").is_some() {
+                return bare.split_once("require(").and_then(|(_, r)| quoted(r));
+            }
+            if after(bare, "import").is_some_and(|r| !r.starts_with(['(', '.'])) {
+                let from = bare.rsplit_once("from ").map(|(_, f)| f);
+                return quoted(
+                    from.unwrap_or_else(|| bare.trim_start_matches("import").trim_start()),
+                )
+                .or_else(|| after(bare, "import"));
+            }
+            None
+        }
+        Language::Go => {
+            let text = after(bare, "import").unwrap_or(bare);
+            let named = text.rsplit_once(' ').map_or(text, |(_, t)| t);
+            let whole = named.starts_with('"') && named.ends_with('"') && named.len() > 2;
+            (whole && (text.len() < bare.len() || !bare.contains(['(', '=', ':'])))
+                .then(|| named.trim_matches('"'))
+        }
+        Language::Java | Language::Kotlin | Language::Swift => after(bare, "import"),
+        Language::C => after(bare.strip_prefix('#')?.trim_start(), "include")
+            .map(|r| r.trim_matches(['<', '>', '"'])),
+        Language::CSharp => {
+            let rest = after(bare, "using")?;
+            (trimmed.ends_with(';') && !rest.contains(['(', '=']) && !rest.starts_with("var "))
+                .then_some(rest)
+        }
+        Language::Php => after(bare, "use"),
+        Language::Ruby => after(bare, "require_relative")
+            .or_else(|| after(bare, "require"))
+            .and_then(quoted),
+        Language::Css => bare
+            .strip_prefix("@import ")
+            .or_else(|| bare.strip_prefix("@use ")),
+        _ => None,
+    }
+}

@@ -1,0 +1,379 @@
+//! Sorts the changed lines into what was done: added, removed, renamed, given
+//! another value, changed inside. Decides nothing about wording.
+
+use super::dependency::{self, Dependency};
+use super::imports;
+use super::patch::{Line, Patch, Role, Side};
+use super::tokens;
+use crate::symbols::{Language, Nature, Symbol, SymbolKind};
+
+/// A declaration that came or went, with its line.
+#[derive(Debug, Clone)]
+pub(super) struct Stated<'a> {
+    pub(super) symbol: Symbol,
+    pub(super) text: &'a str,
+    run: usize,
+}
+
+/// A value under a name.
+#[derive(Debug, Clone)]
+pub(super) struct Revalued<'a> {
+    pub(super) symbol: Symbol,
+    pub(super) old: &'a str,
+    pub(super) new: &'a str,
+}
+
+/// Lines changed inside one holder.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Group<'a> {
+    pub(super) symbol: Option<Symbol>,
+    pub(super) pairs: Vec<(&'a str, &'a str)>,
+    pub(super) gone: Vec<&'a str>,
+    pub(super) come: Vec<&'a str>,
+}
+
+/// What an edit did.
+pub(super) struct Story<'a> {
+    pub(super) language: Language,
+    pub(super) added: Vec<Stated<'a>>,
+    pub(super) removed: Vec<Stated<'a>>,
+    pub(super) renamed: Vec<(Symbol, Symbol)>,
+    pub(super) moved: Vec<Symbol>,
+    pub(super) signatures: Vec<Revalued<'a>>,
+    pub(super) values: Vec<Revalued<'a>>,
+    pub(super) groups: Vec<Group<'a>>,
+    pub(super) documented: Vec<(Option<Symbol>, Side)>,
+    pub(super) comments: Vec<(Option<Symbol>, &'a str)>,
+    pub(super) imported: Vec<&'a str>,
+    pub(super) unimported: Vec<&'a str>,
+    pub(super) dependencies: Vec<Dependency>,
+    /// The same name put in place of another, and in how many lines.
+    pub(super) replaced: Option<(&'a str, &'a str, usize)>,
+}
+
+/// The last part of a qualified name.
+pub(super) fn bare<'s>(language: Language, name: &'s str) -> &'s str {
+    if matches!(language.nature(), Nature::Prose) || language == Language::Css {
+        return name;
+    }
+    name.rsplit(language.joiner()).next().unwrap_or(name)
+}
+
+/// Whether such a symbol is a name with a value on its line.
+fn has_value(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Constant
+            | SymbolKind::Field
+            | SymbolKind::Key
+            | SymbolKind::Column
+            | SymbolKind::Macro
+            | SymbolKind::Stage
+            | SymbolKind::Target
+    )
+}
+
+impl<'a> Story<'a> {
+    pub(super) fn of(path: &str, patch: &Patch<'a>) -> Self {
+        let mut story = Self {
+            language: patch.language,
+            added: Vec::new(),
+            removed: Vec::new(),
+            renamed: Vec::new(),
+            moved: Vec::new(),
+            signatures: Vec::new(),
+            values: Vec::new(),
+            groups: Vec::new(),
+            documented: Vec::new(),
+            comments: Vec::new(),
+            imported: Vec::new(),
+            unimported: Vec::new(),
+            dependencies: Vec::new(),
+            replaced: None,
+        };
+        let mut rest: Vec<&Line<'a>> = Vec::with_capacity(patch.lines.len());
+        let mut packages = dependency::Ledger::new(path);
+        for line in &patch.lines {
+            if packages.take(line) {
+                continue;
+            }
+            match line.role {
+                Role::Import => story.import(line),
+                Role::Doc | Role::Comment => rest.push(line),
+                Role::Mark | Role::Code => match (&line.declares, line.side) {
+                    (Some(symbol), Side::Gone) => story.removed.push(stated(symbol, line)),
+                    (Some(symbol), Side::Come) => story.added.push(stated(symbol, line)),
+                    (None, _) => rest.push(line),
+                },
+            }
+        }
+        story.dependencies = packages.settle();
+        story.balance_imports();
+        story.replaced = replaced(patch);
+        story.pair_declarations();
+        story.group(&rest);
+        story.absorb();
+        story
+    }
+
+    fn import(&mut self, line: &Line<'a>) {
+        let Some(what) = imports::brought(self.language, line.text.trim()) else {
+            return;
+        };
+        if line.side == Side::Gone {
+            self.unimported.push(what);
+        } else {
+            self.imported.push(what);
+        }
+    }
+
+    /// An import that only moved is none; one that grew brings what it grew by.
+    fn balance_imports(&mut self) {
+        for old in std::mem::take(&mut self.unimported) {
+            if let Some(at) = self.imported.iter().position(|i| *i == old) {
+                self.imported.remove(at);
+                continue;
+            }
+            let grown = self.imported.iter_mut().find_map(|new| {
+                let swap = tokens::swap(old, new).filter(|s| s.before.is_empty())?;
+                Some((swap.after.trim_matches([',', ' ', '{', '}']), new))
+            });
+            match grown {
+                Some((more, new)) if !more.is_empty() => *new = more,
+                _ => self.unimported.push(old),
+            }
+        }
+    }
+
+    /// Finds what stayed under its name, and what was renamed.
+    fn pair_declarations(&mut self) {
+        let mut left = Vec::new();
+        for gone in std::mem::take(&mut self.removed) {
+            let same = |c: &Stated<'_>| {
+                c.symbol.name == gone.symbol.name && c.symbol.kind == gone.symbol.kind
+            };
+            let Some(at) = self.added.iter().position(same) else {
+                left.push(gone);
+                continue;
+            };
+            let come = self.added.remove(at);
+            if unended(gone.text) == unended(come.text) {
+                if gone.run != come.run && !has_value(gone.symbol.kind) {
+                    self.moved.push(come.symbol);
+                }
+                continue;
+            }
+            let change = Revalued {
+                symbol: come.symbol,
+                old: gone.text.trim(),
+                new: come.text.trim(),
+            };
+            if has_value(change.symbol.kind) {
+                self.values.push(change);
+            } else {
+                self.signatures.push(change);
+            }
+        }
+        for gone in left {
+            let name = bare(self.language, &gone.symbol.name);
+            let found = self.added.iter().position(|come| {
+                let other = bare(self.language, &come.symbol.name);
+                come.run == gone.run
+                    && come.symbol.kind == gone.symbol.kind
+                    && name != other
+                    && is_renaming(self.language, (gone.text, name), (come.text, other))
+            });
+            match found {
+                Some(at) => {
+                    let come = self.added.remove(at);
+                    self.renamed.push((gone.symbol, come.symbol));
+                }
+                None => self.removed.push(gone),
+            }
+        }
+    }
+
+    fn current(&self, holder: Option<&Symbol>) -> Option<Symbol> {
+        let holder = holder?;
+        let renamed = self
+            .renamed
+            .iter()
+            .find(|(from, _)| from.name == holder.name);
+        Some(renamed.map_or_else(|| holder.clone(), |(_, to)| to.clone()))
+    }
+
+    /// Puts the lines that declare nothing to what holds them.
+    fn group(&mut self, rest: &[&Line<'a>]) {
+        let mut runs: Vec<(usize, usize, Vec<&'a str>, Vec<&'a str>)> = Vec::new();
+        for line in rest {
+            let holder = self.current(line.holder.as_ref());
+            let within = |list: &[Stated<'_>]| {
+                holder.as_ref().is_some_and(|h| {
+                    list.iter()
+                        .any(|s| s.symbol.name == h.name && s.symbol.kind != SymbolKind::Impl)
+                })
+            };
+            if (line.side == Side::Come && within(&self.added))
+                || (line.side == Side::Gone && within(&self.removed))
+            {
+                continue;
+            }
+            // Where something came or went, a diff may show the mark of its neighbour.
+            if line.role == Role::Mark
+                && (self.added.iter().chain(&self.removed)).any(|s| s.run == line.run)
+            {
+                continue;
+            }
+            match line.role {
+                Role::Doc => {
+                    self.documented.push((holder, line.side));
+                    continue;
+                }
+                Role::Comment => {
+                    let known = self.documented.iter().any(|(_, side)| *side == line.side);
+                    if line.side == Side::Come || !known {
+                        self.comments.push((holder, line.text.trim()));
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            let at = self.groups.iter().position(|g| {
+                g.symbol.as_ref().map(|s| &s.name) == holder.as_ref().map(|s| &s.name)
+            });
+            let at = at.unwrap_or_else(|| {
+                self.groups.push(Group {
+                    symbol: holder,
+                    ..Group::default()
+                });
+                self.groups.len() - 1
+            });
+            if runs.last().is_none_or(|r| (r.0, r.1) != (at, line.run)) {
+                runs.push((at, line.run, Vec::new(), Vec::new()));
+            }
+            if let Some(run) = runs.last_mut() {
+                let list = if line.side == Side::Gone {
+                    &mut run.2
+                } else {
+                    &mut run.3
+                };
+                list.push(line.text.trim());
+            }
+        }
+        for (at, _, gone, come) in runs {
+            pair(&mut self.groups[at], &gone, &come);
+        }
+    }
+
+    /// Drops what is told by its container already.
+    fn absorb(&mut self) {
+        let joiner = self.language.joiner();
+        for list in [&mut self.added, &mut self.removed] {
+            let outer: Vec<String> = list
+                .iter()
+                .filter(|s| {
+                    !matches!(s.symbol.kind, SymbolKind::Impl)
+                        && self.language != Language::Markdown
+                })
+                .map(|s| format!("{}{joiner}", s.symbol.name))
+                .collect();
+            let deep = self.language.nature() == Nature::Data || self.language == Language::Css;
+            list.retain(|s| {
+                let inside = outer.iter().any(|o| s.symbol.name.starts_with(o.as_str()));
+                !inside || !(deep || has_value(s.symbol.kind))
+            });
+            // An impl block is told by its members.
+            let members = list.iter().any(|s| s.symbol.kind.is_body());
+            list.retain(|s| s.symbol.kind != SymbolKind::Impl || !members);
+        }
+        self.groups
+            .retain(|g| !(g.pairs.is_empty() && g.gone.is_empty() && g.come.is_empty()));
+    }
+}
+
+/// A line without what only says that another follows.
+fn unended(text: &str) -> &str {
+    text.trim().trim_end_matches([',', ';'])
+}
+
+fn stated<'a>(symbol: &Symbol, line: &Line<'a>) -> Stated<'a> {
+    Stated {
+        symbol: symbol.clone(),
+        text: line.text,
+        run: line.run,
+    }
+}
+
+fn is_renaming(language: Language, old: (&str, &str), new: (&str, &str)) -> bool {
+    if language.nature() == Nature::Prose {
+        return old.0.find(' ') == new.0.find(' ');
+    }
+    let swapped = old.0.replacen(old.1, new.1, 1);
+    swapped.trim() == new.0.trim()
+        || (!has_short_value(old.0) && tokens::likeness(&swapped, new.0) >= 70)
+}
+
+/// A key with a short value: two of them look alike by their shape alone.
+fn has_short_value(text: &str) -> bool {
+    text.split_once(['=', ':'])
+        .is_some_and(|(_, v)| v.trim().len() <= 12)
+}
+
+/// Finds which removed line became which added one.
+fn pair<'a>(group: &mut Group<'a>, gone: &[&'a str], come: &[&'a str]) {
+    let mut from = 0;
+    let mut used = Vec::new();
+    for old in gone {
+        if come.iter().any(|new| unended(new) == unended(old)) {
+            continue;
+        }
+        let best = come[from..]
+            .iter()
+            .take(12)
+            .enumerate()
+            .map(|(at, new)| (tokens::likeness(old, new), at))
+            .filter(|(alike, _)| *alike >= 45)
+            .max_by_key(|(alike, at)| (*alike, usize::MAX - at));
+        if let Some((_, at)) = best {
+            let new = come[from + at];
+            used.push(from + at);
+            from += at + 1;
+            if new != *old {
+                group.pairs.push((old, new));
+            }
+        } else {
+            group.gone.push(old);
+        }
+    }
+    for (at, new) in come.iter().enumerate() {
+        let known = gone.iter().any(|old| unended(old) == unended(new));
+        if !used.contains(&at) && !known {
+            group.come.push(new);
+        }
+    }
+}
+
+/// The one name that was replaced by another in every changed line.
+fn replaced<'a>(patch: &Patch<'a>) -> Option<(&'a str, &'a str, usize)> {
+    let side = |wanted: Side| {
+        patch
+            .lines
+            .iter()
+            .filter(move |l| l.side == wanted)
+            .map(|l| l.text)
+    };
+    if side(Side::Gone).count() != side(Side::Come).count() {
+        return None;
+    }
+    let mut found = None;
+    let mut count = 0;
+    for (old, new) in side(Side::Gone).zip(side(Side::Come)) {
+        let pair = tokens::renaming(old, new)?;
+        if found.is_some_and(|f| f != pair) {
+            return None;
+        }
+        found = Some(pair);
+        count += 1;
+    }
+    found.map(|(from, to)| (from, to, count))
+}

@@ -1,0 +1,1 @@
+//! The edit cases, and that limits hold on any input.

@@ -1,0 +1,693 @@
+//! The one sentence about an edit, and its kind. The first thing done that
+//! explains the edit leads; what follows from it is left to the facts.
+
+use super::cut::{clip, one_line};
+use super::dependency::Dependency;
+use super::detail::{self, Details};
+use super::story::{Group, Stated, Story};
+use super::tokens;
+use super::{EditKind, TITLE_CAP};
+use crate::symbols::{Language, Nature, Symbol, SymbolKind};
+
+/// Paths longer than this lose their head.
+const PATH_CAP: usize = 56;
+
+/// A path short enough for a title.
+pub(crate) fn short_path(path: &str) -> String {
+    let path = one_line(path, 400);
+    if path.chars().count() <= PATH_CAP {
+        return if path.is_empty() {
+            "a file".to_owned()
+        } else {
+            path
+        };
+    }
+    let mut tail = String::new();
+    for part in path.rsplit('/') {
+        if !tail.is_empty() && tail.chars().count() + part.chars().count() + 5 > PATH_CAP {
+            break;
+        }
+        tail = if tail.is_empty() {
+            part.to_owned()
+        } else {
+            format!("{part}/{tail}")
+        };
+    }
+    clip(&format!(".../{tail}"), PATH_CAP + 4)
+}
+
+/// Whether a path is that of tests.
+pub(super) fn is_test_path(path: &str) -> bool {
+    let path = format!("/{}", path.replace('\\', "/").to_ascii_lowercase());
+    let name = path.rsplit('/').next().unwrap_or("");
+    ["/tests/", "/test/", "/__tests__/", "/spec/", "/testdata/"]
+        .iter()
+        .any(|d| path.contains(d))
+        || name.starts_with("test_")
+        || ["_test.", ".test.", ".spec.", "_spec.", "tests."]
+            .iter()
+            .any(|p| name.contains(p))
+}
+
+pub(super) struct Headline {
+    pub(super) title: String,
+    pub(super) kind: EditKind,
+}
+
+struct Writer<'s, 'a> {
+    story: &'s Story<'a>,
+    details: &'s [Details],
+    path: String,
+    nature: Nature,
+}
+
+pub(super) fn write(path: &str, story: &Story<'_>, details: &[Details]) -> Headline {
+    let writer = Writer {
+        story,
+        details,
+        path: short_path(path),
+        nature: story.language.nature(),
+    };
+    let (title, kind) = writer.headline();
+    let kind = match kind {
+        EditKind::Docs | EditKind::Config | EditKind::Test => kind,
+        _ if is_test_path(path) => EditKind::Test,
+        _ => kind,
+    };
+    Headline {
+        title: fit(&title),
+        kind,
+    }
+}
+
+/// Cuts a title, and closes the code that the cut left open.
+pub(crate) fn fit(title: &str) -> String {
+    let cut = one_line(title, TITLE_CAP);
+    if cut.matches('`').count() % 2 == 0 {
+        return cut;
+    }
+    let open = one_line(title, TITLE_CAP - 1);
+    if open.matches('`').count() % 2 == 0 {
+        open
+    } else {
+        format!("{open}`")
+    }
+}
+
+impl Writer<'_, '_> {
+    fn headline(&self) -> (String, EditKind) {
+        self.dependencies()
+            .or_else(|| self.renamed())
+            .or_else(|| self.declared())
+            .or_else(|| self.handled())
+            .or_else(|| self.signature())
+            .or_else(|| self.values())
+            .or_else(|| self.inside())
+            .or_else(|| self.around())
+            .unwrap_or_else(|| (format!("Changed {}", self.path), self.plain_kind()))
+    }
+
+    fn plain_kind(&self) -> EditKind {
+        match self.nature {
+            _ if matches!(self.story.language, Language::Docker | Language::Make) => {
+                EditKind::Config
+            }
+            Nature::Data => EditKind::Config,
+            Nature::Prose => EditKind::Docs,
+            _ => EditKind::Change,
+        }
+    }
+
+    fn dependencies(&self) -> Option<(String, EditKind)> {
+        let list = &self.story.dependencies;
+        let first = list.first()?;
+        let path = &self.path;
+        let title = match (&first.before, &first.after) {
+            _ if list.len() > 1 => {
+                let verb = if list.iter().all(|d| d.before.is_none()) {
+                    "Added"
+                } else if list.iter().all(|d| d.after.is_none()) {
+                    "Removed"
+                } else {
+                    "Changed"
+                };
+                let names = names(list.iter().map(|d| d.name.clone()).collect());
+                format!("{verb} {} dependencies in {path}: {names}", list.len())
+            }
+            (Some(_), Some(_)) if first.note.is_some() => {
+                let note = first.note.as_deref().unwrap_or("");
+                format!("Changed dependency {} in {path}: {note}", first.name)
+            }
+            (Some(old), Some(new)) => {
+                let verb = if is_newer(old, new) { "Bumped" } else { "Set" };
+                format!(
+                    "{verb} {} {} -> {} in {path}",
+                    first.name,
+                    version(old),
+                    version(new)
+                )
+            }
+            (None, Some(new)) => {
+                let version = if new.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {new}")
+                };
+                format!("Added dependency {}{version} to {path}", first.name)
+            }
+            _ => format!("Removed dependency {} from {path}", first.name),
+        };
+        Some((title, EditKind::Config))
+    }
+
+    fn renamed(&self) -> Option<(String, EditKind)> {
+        let kind = match self.nature {
+            Nature::Code => EditKind::Refactor,
+            _ => self.plain_kind(),
+        };
+        if let Some((from, to)) = self.story.renamed.first() {
+            let word = if from.kind == SymbolKind::Section {
+                "section "
+            } else {
+                ""
+            };
+            let more = match self.story.renamed.len() {
+                1 => String::new(),
+                n => format!(" and {} more", n - 1),
+            };
+            return Some((
+                format!(
+                    "Renamed {word}{} to {}{more} in {}",
+                    named(from),
+                    named(to),
+                    self.path
+                ),
+                kind,
+            ));
+        }
+        let (from, to, count) = self.story.replaced?;
+        if count < 2 || self.nature != Nature::Code {
+            return None;
+        }
+        Some((
+            format!(
+                "Renamed `{from}` to `{to}` in {} ({count} lines)",
+                self.path
+            ),
+            kind,
+        ))
+    }
+
+    fn declared(&self) -> Option<(String, EditKind)> {
+        let (added, removed) = (&self.story.added, &self.story.removed);
+        let kind = match self.plain_kind() {
+            EditKind::Change if self.nature == Nature::Code => EditKind::Feature,
+            other => other,
+        };
+        if let (Some(come), Some(gone)) = (added.first(), removed.first()) {
+            if added.len() == 1 && removed.len() == 1 && come.symbol.kind == gone.symbol.kind {
+                let title = format!(
+                    "Replaced {} with {} in {}",
+                    named(&gone.symbol),
+                    named(&come.symbol),
+                    self.path
+                );
+                return Some((
+                    title,
+                    if kind == EditKind::Feature {
+                        EditKind::Change
+                    } else {
+                        kind
+                    },
+                ));
+            }
+            let title = format!(
+                "Added {}, removed {} in {}",
+                list(self.story.language, added),
+                list(self.story.language, removed),
+                self.path
+            );
+            return Some((
+                title,
+                if kind == EditKind::Feature {
+                    EditKind::Change
+                } else {
+                    kind
+                },
+            ));
+        }
+        if !added.is_empty() {
+            let tests = added.iter().all(|s| s.symbol.kind == SymbolKind::Test);
+            let kind = if tests {
+                EditKind::Test
+            } else if kind == EditKind::Feature && !added.iter().any(|s| is_weighty(s.symbol.kind))
+            {
+                EditKind::Change
+            } else {
+                kind
+            };
+            return Some((self.gain(), kind));
+        }
+        if removed.is_empty() {
+            return None;
+        }
+        let kind = match self.nature {
+            Nature::Code if removed.iter().all(|s| s.symbol.kind == SymbolKind::Test) => {
+                EditKind::Test
+            }
+            Nature::Code if kind == EditKind::Feature => EditKind::Refactor,
+            _ => self.plain_kind(),
+        };
+        Some((
+            format!(
+                "Removed {} from {}",
+                list(self.story.language, removed),
+                self.path
+            ),
+            kind,
+        ))
+    }
+
+    fn gain(&self) -> String {
+        let added = &self.story.added;
+        let mut title = format!(
+            "Added {} to {}",
+            list(self.story.language, added),
+            self.path
+        );
+        if let [only] = added.as_slice() {
+            let value = detail::value_of(only.symbol.kind, only.text);
+            let valued = matches!(
+                only.symbol.kind,
+                SymbolKind::Key | SymbolKind::Constant | SymbolKind::Field | SymbolKind::Column
+            );
+            if valued && !value.is_empty() {
+                title = format!("{title}: {}", one_line(value, 40));
+            }
+        }
+        let changed: Vec<String> = self
+            .story
+            .groups
+            .iter()
+            .filter_map(|g| g.symbol.as_ref())
+            .chain(self.story.signatures.iter().map(|s| &s.symbol))
+            .chain(self.story.values.iter().map(|s| &s.symbol))
+            .filter(|s| s.kind != SymbolKind::Impl)
+            .map(named)
+            .collect();
+        if changed.is_empty() {
+            return title;
+        }
+        let longer = format!("{title}, changed {}", names(changed));
+        if longer.chars().count() <= TITLE_CAP {
+            longer
+        } else {
+            title
+        }
+    }
+
+    fn handled(&self) -> Option<(String, EditKind)> {
+        if self.nature != Nature::Code {
+            return None;
+        }
+        let at = self.details.iter().position(|d| d.handled.is_some())?;
+        let case = self.details[at].handled.as_ref()?;
+        let title = match &self.story.groups[at].symbol {
+            Some(symbol) => format!("Handled {case} in {} ({})", named(symbol), self.path),
+            None => format!("Handled {case} in {}", self.path),
+        };
+        Some((title, EditKind::Bugfix))
+    }
+
+    fn signature(&self) -> Option<(String, EditKind)> {
+        let change = self.story.signatures.first()?;
+        let how = signature_change(change.old, change.new);
+        let what = if change.symbol.kind.is_body() {
+            "signature of "
+        } else {
+            ""
+        };
+        let kind = if change.symbol.kind == SymbolKind::Test {
+            EditKind::Test
+        } else {
+            self.plain_kind()
+        };
+        Some((
+            format!(
+                "Changed {what}{} in {}: {how}",
+                named(&change.symbol),
+                self.path
+            ),
+            kind,
+        ))
+    }
+
+    fn values(&self) -> Option<(String, EditKind)> {
+        let first = self.story.values.first()?;
+        let kind = self.plain_kind();
+        if self.story.values.len() > 1 {
+            let names = names(self.story.values.iter().map(|v| named(&v.symbol)).collect());
+            let title = format!("Changed {names} in {}", self.path);
+            let longer = format!("{title}: {}", detail::value(first));
+            let title = if longer.chars().count() <= TITLE_CAP {
+                longer
+            } else {
+                title
+            };
+            return Some((title, kind));
+        }
+        Some((
+            format!(
+                "Changed {} in {}: {}",
+                named(&first.symbol),
+                self.path,
+                detail::value(first)
+            ),
+            kind,
+        ))
+    }
+
+    fn inside(&self) -> Option<(String, EditKind)> {
+        let groups = &self.story.groups;
+        if self.nature == Nature::Prose {
+            return (!groups.is_empty()).then(|| (self.sections(), EditKind::Docs));
+        }
+        // What has a name says more than the top of the file.
+        let at = groups.iter().position(|g| g.symbol.is_some()).unwrap_or(0);
+        let group = groups.get(at)?;
+        let details = &self.details[at];
+        let kind = match group.symbol.as_ref().map(|s| s.kind) {
+            Some(SymbolKind::Test) => EditKind::Test,
+            _ if details.condition && self.nature == Nature::Code => EditKind::Bugfix,
+            _ if details.formatting => EditKind::Refactor,
+            _ => self.plain_kind(),
+        };
+        if details.formatting && self.details.iter().all(|d| d.formatting) {
+            return Some((
+                format!("Reformatted {}", self.location(group)),
+                EditKind::Refactor,
+            ));
+        }
+        if let Some(title) = self.membership(group) {
+            return Some((title, kind));
+        }
+        let others: Vec<String> = groups
+            .iter()
+            .filter_map(|g| g.symbol.as_ref())
+            .map(named)
+            .collect();
+        if others.len() > 1 {
+            let title = format!("Changed {} in {}", names(others), self.path);
+            let longer = details.lines.first().map(|l| format!("{title}: {l}"));
+            let title = longer
+                .filter(|l| l.chars().count() <= TITLE_CAP)
+                .unwrap_or(title);
+            return Some((title, kind));
+        }
+        let title = format!("Changed {}", self.location(group));
+        let Some(first) = details.lines.first() else {
+            return Some((title, kind));
+        };
+        let title = match first.split_once("` -> `") {
+            // The new code says more than half of both.
+            Some((_, new)) if title.chars().count() + first.chars().count() + 2 > TITLE_CAP => {
+                format!("{title}: now `{new}")
+            }
+            _ => format!("{title}: {first}"),
+        };
+        let longer = details.lines.get(1).map(|l| format!("{title}; {l}"));
+        Some((
+            longer
+                .filter(|l| l.chars().count() <= TITLE_CAP)
+                .unwrap_or(title),
+            kind,
+        ))
+    }
+
+    fn location(&self, group: &Group<'_>) -> String {
+        match &group.symbol {
+            Some(symbol) => format!("{} in {}", named(symbol), self.path),
+            None => self.path.clone(),
+        }
+    }
+
+    /// Lines that came to, or went from, something that is a list of lines.
+    fn membership(&self, group: &Group<'_>) -> Option<String> {
+        let symbol = group.symbol.as_ref()?;
+        let lists = matches!(
+            symbol.kind,
+            SymbolKind::Struct
+                | SymbolKind::Enum
+                | SymbolKind::Interface
+                | SymbolKind::Type
+                | SymbolKind::Constant
+                | SymbolKind::Table
+                | SymbolKind::Key
+                | SymbolKind::Selector
+                | SymbolKind::Class
+                | SymbolKind::Trait
+        );
+        if !lists || !group.pairs.is_empty() || self.story.groups.len() > 1 {
+            return None;
+        }
+        let (verb, joint, lines) = match (group.come.as_slice(), group.gone.as_slice()) {
+            ([], lines) => ("Removed", "from", lines),
+            (lines, []) => ("Added", "to", lines),
+            _ => return None,
+        };
+        let items: Vec<String> = lines
+            .iter()
+            .map(|l| detail::code(l.trim_start_matches("- "), 40))
+            .filter(|l| l.chars().any(char::is_alphanumeric))
+            .map(|l| format!("`{l}`"))
+            .collect();
+        if items.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "{verb} {} {joint} {} in {}",
+            names(items),
+            named(symbol),
+            self.path
+        ))
+    }
+
+    fn sections(&self) -> String {
+        let groups = &self.story.groups;
+        let named: Vec<String> = groups
+            .iter()
+            .filter_map(|g| g.symbol.as_ref())
+            .map(named)
+            .collect();
+        let title = match named.len() {
+            0 => format!("Updated {}", self.path),
+            1 => format!("Updated section {} of {}", named[0], self.path),
+            _ => return format!("Updated sections {} of {}", names(named), self.path),
+        };
+        let first = self.details.iter().flat_map(|d| &d.lines).next();
+        let longer = first.map(|l| format!("{title}: {l}"));
+        longer
+            .filter(|l| l.chars().count() <= TITLE_CAP)
+            .unwrap_or(title)
+    }
+
+    /// Nothing but imports, comments, moves.
+    fn around(&self) -> Option<(String, EditKind)> {
+        let story = self.story;
+        if let Some(symbol) = story.moved.first() {
+            return Some((
+                format!("Moved {} within {}", named(symbol), self.path),
+                EditKind::Refactor,
+            ));
+        }
+        if let Some((holder, _)) = story.documented.first() {
+            let before = story
+                .documented
+                .iter()
+                .any(|(_, side)| *side == super::patch::Side::Gone);
+            let after = story
+                .documented
+                .iter()
+                .any(|(_, side)| *side == super::patch::Side::Come);
+            let verb = match (before, after) {
+                (false, true) => "Documented",
+                (true, true) => "Reworded the docs of",
+                _ => "Removed the docs of",
+            };
+            let title = match holder {
+                Some(symbol) => format!("{verb} {} in {}", named(symbol), self.path),
+                None => format!("{verb} {}", self.path),
+            };
+            return Some((title, EditKind::Docs));
+        }
+        if let Some(first) = story.imported.first() {
+            let more = if story.imported.len() > 1 {
+                format!(" and {} more", story.imported.len() - 1)
+            } else {
+                String::new()
+            };
+            return Some((
+                format!("Imported `{}`{more} in {}", one_line(first, 60), self.path),
+                EditKind::Change,
+            ));
+        }
+        if let Some(first) = story.unimported.first() {
+            return Some((
+                format!(
+                    "Removed import `{}` from {}",
+                    one_line(first, 60),
+                    self.path
+                ),
+                EditKind::Refactor,
+            ));
+        }
+        let (holder, comment) = story.comments.last()?;
+        let text = comment
+            .trim_start_matches(['/', '#', '*', '-', ';', '<', '!', ' '])
+            .trim_end_matches(['*', '/', '-', '>', ' ']);
+        let place = match holder {
+            Some(symbol) => format!("{} ({})", named(symbol), self.path),
+            None => self.path.clone(),
+        };
+        Some((
+            format!("Changed a comment in {place}: {}", one_line(text, 60)),
+            EditKind::Docs,
+        ))
+    }
+}
+
+/// Whether adding it adds something that can be done.
+fn is_weighty(kind: SymbolKind) -> bool {
+    !matches!(
+        kind,
+        SymbolKind::Constant | SymbolKind::Field | SymbolKind::Key | SymbolKind::Selector
+    )
+}
+
+fn is_newer(old: &str, new: &str) -> bool {
+    let numbers = |v: &str| -> Vec<u64> {
+        v.split(|c: char| !c.is_ascii_digit())
+            .filter(|p| !p.is_empty())
+            .filter_map(|p| p.parse().ok())
+            .collect()
+    };
+    let (old, new) = (numbers(old), numbers(new));
+    !old.is_empty() && new > old
+}
+
+pub(super) fn version(text: &str) -> String {
+    if text.is_empty() {
+        "any".to_owned()
+    } else {
+        one_line(text, 30)
+    }
+}
+
+pub(super) fn describe(dependency: &Dependency) -> String {
+    if let Some(note) = &dependency.note {
+        return format!("dependency {}: {note}", dependency.name);
+    }
+    match (&dependency.before, &dependency.after) {
+        (Some(old), Some(new)) => format!(
+            "dependency {}: {} -> {}",
+            dependency.name,
+            version(old),
+            version(new)
+        ),
+        (None, Some(new)) => format!("added dependency {} {}", dependency.name, version(new)),
+        (old, _) => format!(
+            "removed dependency {} {}",
+            dependency.name,
+            version(old.as_deref().unwrap_or(""))
+        ),
+    }
+}
+
+/// A symbol's name as a title shows it.
+pub(super) fn named(symbol: &Symbol) -> String {
+    let name = one_line(&symbol.name.replace('`', "'"), 60);
+    if symbol.kind == SymbolKind::Section
+        && !symbol.name.contains('.')
+        && symbol
+            .name
+            .contains(|c: char| c.is_whitespace() || c.is_uppercase())
+    {
+        return format!("\"{name}\"");
+    }
+    format!("`{name}`")
+}
+
+/// Two names and how many more.
+pub(super) fn names(mut list: Vec<String>) -> String {
+    list.dedup();
+    match list.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
+    }
+}
+
+/// What came or went, as a title lists it: the outermost only.
+fn list(language: Language, stated: &[Stated<'_>]) -> String {
+    let joiner = language.joiner();
+    let inside = |s: &Stated<'_>| {
+        let outer = |o: &Stated<'_>| {
+            s.symbol
+                .name
+                .strip_prefix(o.symbol.name.as_str())
+                .is_some_and(|r| r.starts_with(joiner))
+        };
+        language != Language::Markdown && stated.iter().any(outer)
+    };
+    let outermost: Vec<&Stated<'_>> = stated.iter().filter(|s| !inside(s)).collect();
+    let kind = outermost.first().map(|s| s.symbol.kind);
+    let same = outermost.iter().all(|s| Some(s.symbol.kind) == kind);
+    let names = names(outermost.iter().map(|s| named(&s.symbol)).collect());
+    match (kind, outermost.as_slice()) {
+        (Some(SymbolKind::Impl), [one]) => {
+            format!("`{}`", detail::code(one.text.trim_end_matches('}'), 60))
+        }
+        (Some(SymbolKind::Test), [_, _, ..]) if same => {
+            format!("{} tests ({names})", outermost.len())
+        }
+        (Some(SymbolKind::Section), [_, _, ..]) if same => format!("sections {names}"),
+        (
+            Some(
+                kind @ (SymbolKind::Test
+                | SymbolKind::Section
+                | SymbolKind::Table
+                | SymbolKind::View
+                | SymbolKind::Index
+                | SymbolKind::Trigger
+                | SymbolKind::Column
+                | SymbolKind::Target
+                | SymbolKind::Stage),
+            ),
+            [_],
+        ) => format!("{} {names}", kind.word()),
+        _ => names,
+    }
+}
+
+/// What differs between two versions of a declaration.
+fn signature_change(old: &str, new: &str) -> String {
+    let arrow = |l: &str| l.find("->").or_else(|| l.rfind("):"));
+    if let Some(swap) = tokens::swap(old, new) {
+        let after = detail::code(swap.after.trim_matches([',', ' ']), 50);
+        let before = detail::code(swap.before.trim_matches([',', ' ']), 50);
+        if swap.before.is_empty() {
+            return format!("added `{after}`");
+        }
+        if swap.after.is_empty() {
+            return format!("dropped `{before}`");
+        }
+        if let (tokens::Sort::Number | tokens::Sort::Text, Some(label)) = (swap.sort, swap.label) {
+            return format!("{label} {before} -> {after}");
+        }
+        let returns = arrow(new).is_some_and(|at| new.rfind(swap.after).is_some_and(|s| s > at));
+        let lead = if returns { "returns " } else { "" };
+        return format!("{lead}`{before}` -> `{after}`");
+    }
+    format!("now `{}`", detail::code(new, 60))
+}

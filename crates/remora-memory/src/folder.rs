@@ -1,0 +1,185 @@
+//! The derived record of a folder: what lives in it, and what was added,
+//! changed, moved or removed by which session.
+
+use remora_protocol::record::{FileRecord, FileState, Item};
+use serde_json::Value;
+
+use crate::capture::Captured;
+use crate::symbols;
+
+/// Symbols that are named of a file.
+const SYMBOLS: usize = 10;
+/// Text that is looked through for them.
+const TEXT: usize = 256 * 1024;
+
+/// A path as seen from the project's root, where it lies in it.
+pub(crate) fn relative(path: &str, root: &str) -> String {
+    let inside = path
+        .strip_prefix(root)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .filter(|rest| !root.is_empty() && !rest.is_empty());
+    inside.unwrap_or(path).to_owned()
+}
+
+/// What a call did to files.
+pub(crate) fn touched(event: &Captured, row: &Item) -> Vec<FileRecord> {
+    if event.event.fields.contains_key("error") {
+        return Vec::new();
+    }
+    let input = event.value("tool_input");
+    let response = event.value("tool_response");
+    let text = |value: Option<&Value>, path: &[&str]| -> Option<String> {
+        let mut value = value?;
+        for name in path {
+            value = value.get(name)?;
+        }
+        value.as_str().map(str::to_owned)
+    };
+    match event.text("tool_name") {
+        "Bash" => {
+            let command = text(input, &["command"]).unwrap_or_default();
+            moved_or_removed(&command, event, row)
+        }
+        "Read" => {
+            let content = text(response, &["file", "content"]);
+            record(row.files_read.first(), row, FileState::Seen, content.as_deref())
+        }
+        "Write" => {
+            let state = match text(response, &["type"]).as_deref() {
+                Some("create") => FileState::Added,
+                _ => FileState::Changed,
+            };
+            let content = text(input, &["content"]);
+            record(row.files_modified.first(), row, state, content.as_deref())
+        }
+        _ => record(row.files_modified.first(), row, FileState::Changed, None),
+    }
+}
+
+/// A file that changed outside the agent's hands.
+pub(crate) fn changed_outside(event: &Captured) -> Option<FileRecord> {
+    let state = match event.text("event") {
+        "add" => FileState::Added,
+        "unlink" => FileState::Removed,
+        _ => FileState::Changed,
+    };
+    let path = relative(event.text("file_path"), event.root());
+    let (folder, name) = split(&path)?;
+    Some(FileRecord {
+        project: project(event),
+        folder,
+        name,
+        holds: String::new(),
+        state,
+        from: None,
+        session: event.session().into_owned(),
+        time: event.envelope.at,
+    })
+}
+
+fn project(event: &Captured) -> String {
+    match &event.envelope.project {
+        Some(project) => project.key.clone(),
+        None => event.text("cwd").to_owned(),
+    }
+}
+
+fn record(
+    path: Option<&String>,
+    row: &Item,
+    state: FileState,
+    content: Option<&str>,
+) -> Vec<FileRecord> {
+    let Some((path, (folder, name))) = path.and_then(|p| Some((p, split(p)?))) else {
+        return Vec::new();
+    };
+    let holds = content.map_or_else(String::new, |text| holds(path, text));
+    vec![FileRecord {
+        project: row.project.clone(),
+        folder,
+        name,
+        holds,
+        state,
+        from: None,
+        session: row.session.clone(),
+        time: row.time,
+    }]
+}
+
+/// The main symbols of a file, in the order in which they stand.
+fn holds(path: &str, text: &str) -> String {
+    let end = text.floor_char_boundary(TEXT);
+    let mut names: Vec<String> = Vec::new();
+    for symbol in symbols::outline(path, &text[..end]) {
+        if !names.contains(&symbol.name) {
+            names.push(symbol.name);
+        }
+        if names.len() == SYMBOLS {
+            break;
+        }
+    }
+    names.join(", ")
+}
+
+/// Folder and name of a path inside the project; anything else is nobody's.
+fn split(path: &str) -> Option<(String, String)> {
+    if path.is_empty() || path.starts_with(['/', '~']) || path.starts_with("..") {
+        return None;
+    }
+    let path = path.strip_prefix("./").unwrap_or(path);
+    Some(match path.rsplit_once('/') {
+        Some((folder, name)) => (folder.to_owned(), name.to_owned()),
+        None => (String::new(), path.to_owned()),
+    })
+}
+
+/// `mv`, `git mv`, `rm` and `git rm` of plain paths. Patterns, variables and
+/// options that change the meaning are left alone: better nothing than wrong.
+fn moved_or_removed(command: &str, event: &Captured, row: &Item) -> Vec<FileRecord> {
+    let base = relative(event.text("cwd"), event.root());
+    let inside = if base.starts_with('/') { "" } else { base.as_str() };
+    let path = |word: &str| match (word.starts_with('/'), inside) {
+        (true, _) => relative(word, event.root()),
+        (false, "") => word.to_owned(),
+        (false, inside) => format!("{inside}/{word}"),
+    };
+    let mut records = Vec::new();
+    let mut push = |word: &str, state: FileState, from: Option<String>| {
+        if let Some((folder, name)) = split(path(word).trim_end_matches('/')) {
+            records.push(FileRecord {
+                project: row.project.clone(),
+                folder,
+                name,
+                holds: String::new(),
+                state,
+                from,
+                session: row.session.clone(),
+                time: row.time,
+            });
+        }
+    };
+    for part in command.split(['\n', ';']).flat_map(|line| line.split("&&")) {
+        if part.contains(['*', '?', '$', '`', '|', '>', '<', '"', '\'', '{', '\\']) {
+            continue;
+        }
+        let mut words = part.split_whitespace().skip_while(|w| *w == "git");
+        let verb = words.next().unwrap_or("");
+        let words: Vec<&str> = words.filter(|w| !w.starts_with('-')).collect();
+        match (verb, words.as_slice()) {
+            ("rm", files) => files
+                .iter()
+                .for_each(|file| push(file, FileState::Removed, None)),
+            ("mv", [from, to]) => {
+                push(from, FileState::Removed, None);
+                let name = from.rsplit('/').next().unwrap_or(from);
+                let to = match to.strip_suffix('/') {
+                    Some(folder) => format!("{folder}/{name}"),
+                    None => (*to).to_owned(),
+                };
+                push(&to, FileState::Moved, Some(path(from)));
+            }
+            _ => {}
+        }
+    }
+    records
+}

@@ -1,0 +1,33 @@
+//! The memory itself: captured events become items, redacted and digested
+//! without a model, and items become context again.
+//!
+//! Logic over ports. No SQL, sockets, processes, agents, environment or clock:
+//! whoever calls brings the store, the events and the time.
+#![forbid(unsafe_code)]
+
+mod capture;
+pub mod context;
+mod digest;
+pub mod edit;
+pub mod fingerprint;
+mod fix;
+mod folder;
+pub mod lookup;
+mod near;
+pub mod output;
+mod policy;
+pub mod private;
+pub mod redact;
+pub mod sentence;
+mod session;
+pub mod statement;
+pub mod store;
+pub mod summary;
+pub mod symbols;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod words;
+
+pub use capture::{Captured, Worth, call_key};
+pub use digest::{Digest, Digester, Fate};
+pub use policy::{Policy, Treatment, treatment};

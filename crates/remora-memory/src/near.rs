@@ -1,0 +1,72 @@
+//! Near-duplicates: the same thing told again in nearly the same words is one
+//! row that was seen twice.
+
+use std::collections::{HashSet, VecDeque};
+
+use remora_protocol::record::Item;
+
+use crate::capture::fnv;
+
+/// How many rows back a repetition is looked for.
+const WINDOW: usize = 48;
+/// Share of words that two texts must have in common.
+const ALIKE: f64 = 0.85;
+
+/// The last rows of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Recent(VecDeque<Trace>);
+
+#[derive(Debug)]
+struct Trace {
+    uid: String,
+    head: u64,
+    words: HashSet<u64>,
+}
+
+impl Recent {
+    /// The row that already says this, if one does.
+    pub(crate) fn twin(&self, item: &Item) -> Option<&str> {
+        let new = Trace::of(item);
+        let same = |old: &&Trace| old.head == new.head && alike(&old.words, &new.words);
+        self.0.iter().rev().find(same).map(|old| old.uid.as_str())
+    }
+
+    pub(crate) fn note(&mut self, item: &Item) {
+        self.0.push_back(Trace::of(item));
+        if self.0.len() > WINDOW {
+            self.0.pop_front();
+        }
+    }
+}
+
+impl Trace {
+    fn of(item: &Item) -> Self {
+        // Numbers in a title are counts, timings and lines: another count is
+        // not another thing.
+        let title: String = item
+            .title
+            .chars()
+            .filter(|c| !c.is_ascii_digit())
+            .collect();
+        let files = (&item.files_read, &item.files_modified);
+        let head = format!("{} {:?} {title} {files:?}", item.kind, item.tool);
+        let words = item.facts.iter().chain([&item.text]);
+        Self {
+            uid: item.uid.clone(),
+            head: fnv(head.as_bytes()),
+            words: words
+                .flat_map(|text| text.split_whitespace())
+                .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
+                .map(|word| fnv(word.as_bytes()))
+                .collect(),
+        }
+    }
+}
+
+fn alike(a: &HashSet<u64>, b: &HashSet<u64>) -> bool {
+    let both = a.intersection(b).count();
+    let all = a.len() + b.len() - both;
+    #[expect(clippy::cast_precision_loss, reason = "word counts are small")]
+    let share = if all == 0 { 1.0 } else { both as f64 / all as f64 };
+    share >= ALIKE
+}

@@ -1,0 +1,311 @@
+//! Names for commands: what one does in a few words, and what makes two runs
+//! the same command. Looks at the command line only.
+
+use super::shell::{Command, Join, Part};
+use super::text;
+
+const LONGEST: usize = 120;
+const KEY: usize = 500;
+
+/// What the command does, for a title when its output says nothing. The
+/// description that came with the call is used when there is one.
+pub fn describe_command(command: &str, description: Option<&str>) -> String {
+    if let Some(given) = description.map(text::squeeze).filter(|d| !d.is_empty()) {
+        return text::cut(&given, LONGEST);
+    }
+    let parsed = Command::parse(command);
+    let parts: Vec<&Part> = parsed.work().collect();
+    // A line that only echoes around the work is told by the work.
+    let main = parts
+        .iter()
+        .find(|p| !(matches!(p.program(), "echo" | "printf" | "sleep" | "mkdir") && p.into.is_none()))
+        .or(parts.first());
+    match main {
+        Some(part) => text::cut(&tell(part), LONGEST),
+        None => match parsed.parts.iter().find(|p| p.program() == "cd") {
+            Some(part) => text::cut(&format!("Went to {}", part.arguments().next().unwrap_or("the home folder")), LONGEST),
+            None => match text::squeeze(command) {
+                line if line.is_empty() => "Ran an empty command".to_owned(),
+                line => format!("Ran `{}`", text::cut(&line, 80)),
+            },
+        },
+    }
+}
+
+fn tell(part: &Part) -> String {
+    let first = part.arguments().next();
+    let last = part.arguments().last();
+    let list = || join_names(part.arguments());
+    if let Some(into) = &part.into
+        && matches!(part.program(), "cat" | "echo" | "printf" | "tee" | "")
+    {
+        return format!("Wrote {into}");
+    }
+    match part.program() {
+        "ls" | "tree" | "exa" | "eza" | "ll" => format!("Listed {}", first.unwrap_or("the folder")),
+        "cat" | "bat" | "less" | "more" | "nl" | "xxd" | "file" | "stat" if first.is_some() => format!("Read {}", list()),
+        "head" | "tail" => match part.arguments().find(|a| a.parse::<u32>().is_err()) {
+            Some(file) => format!("Read {file}"),
+            None => ran(part),
+        },
+        "sed" => sed(part),
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => search(part),
+        "find" | "fd" | "fdfind" => find(part),
+        "curl" | "wget" | "http" | "https" | "xh" => match part.words.iter().skip(1).find(|w| is_url(w)) {
+            Some(url) => format!("Fetched {}", bare_url(url)),
+            None => ran(part),
+        },
+        "rm" | "rmdir" | "unlink" | "trash" if first.is_some() => format!("Removed {}", list()),
+        "mkdir" if first.is_some() => format!("Made folder {}", list()),
+        "touch" if first.is_some() => format!("Touched {}", list()),
+        "mv" => pair(part, "Moved", "to"),
+        "cp" | "rsync" | "scp" | "install" => pair(part, "Copied", "to"),
+        "ln" => pair(part, "Linked", "as"),
+        "diff" | "cmp" | "colordiff" => pair(part, "Compared", "with"),
+        "chmod" | "chown" if last.is_some() && part.arguments().count() > 1 => {
+            format!("Changed the mode of {}", join_names(part.arguments().skip(1)))
+        }
+        "wc" if first.is_some() => format!("Counted lines of {}", list()),
+        "pwd" => "Asked for the current folder".to_owned(),
+        "ps" | "pgrep" | "top" => "Listed processes".to_owned(),
+        "kill" | "pkill" | "killall" => format!("Ended process {}", first.unwrap_or_default()),
+        "which" | "type" | "whereis" => format!("Looked for the program {}", first.unwrap_or_default()),
+        "sleep" => format!("Waited {} s", first.unwrap_or_default()),
+        "jq" | "yq" => match part.arguments().nth(1) {
+            Some(file) => format!("Read {file} with {}", part.program()),
+            None => ran(part),
+        },
+        "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "bun" => script(part),
+        "ssh" => match (first, part.arguments().nth(1)) {
+            (Some(host), Some(_)) => {
+                let told = text::squeeze(&part.arguments().skip(1).collect::<Vec<_>>().join(" "));
+                format!("Ran `{}` on {host}", text::cut(&told, 70))
+            }
+            (Some(host), None) => format!("Connected to {host}"),
+            _ => ran(part),
+        },
+        "echo" | "printf" => "Printed a text".to_owned(),
+        _ => ran(part),
+    }
+}
+
+fn ran(part: &Part) -> String {
+    let mut line = part.program().to_owned();
+    for word in &part.words[1.min(part.words.len())..] {
+        line.push(' ');
+        if is_url(word) {
+            line.push_str(&bare_url(word));
+        } else {
+            line.push_str(&text::squeeze(word));
+        }
+        if line.len() > 200 {
+            break;
+        }
+    }
+    format!("Ran `{}`", text::cut(&line, 80))
+}
+
+fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names[..] {
+        [] => String::new(),
+        [one] => one.to_owned(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, ..] => format!("{one}, {two} and {} more", names.len() - 2),
+    }
+}
+
+fn pair(part: &Part, verb: &str, to: &str) -> String {
+    let names: Vec<&str> = part.arguments().collect();
+    match names.split_last() {
+        Some((target, sources)) if !sources.is_empty() => format!("{verb} {} {to} {target}", join_names(sources.iter().copied())),
+        _ => ran(part),
+    }
+}
+
+fn sed(part: &Part) -> String {
+    let in_place = part.words.iter().any(|w| w.starts_with("-i") || w == "--in-place");
+    let scripted = part.words.iter().any(|w| w == "-e" || w == "-f");
+    match part.arguments().nth(1).or_else(|| scripted.then(|| part.arguments().last()).flatten()) {
+        Some(file) if in_place => format!("Edited {file} with sed"),
+        Some(file) => format!("Read {file}"),
+        None => ran(part),
+    }
+}
+
+/// Options of searching programs whose value is the next word.
+const WITH_VALUE: &[&str] = &[
+    "-A", "-B", "-C", "-m", "-g", "-t", "-T", "--glob", "--type", "--include", "--exclude", "--exclude-dir", "--context",
+    "--max-count", "-f", "--iglob",
+];
+
+fn search(part: &Part) -> String {
+    let mut pattern: Option<&str> = None;
+    let mut places = Vec::new();
+    let mut words = part.words.iter().skip(1).map(String::as_str);
+    while let Some(word) = words.next() {
+        if word == "-e" || word == "--regexp" {
+            pattern = pattern.or(words.next());
+        } else if WITH_VALUE.contains(&word) {
+            words.next();
+        } else if word.starts_with('-') && word.len() > 1 {
+        } else if pattern.is_none() {
+            pattern = Some(word);
+        } else {
+            places.push(word);
+        }
+    }
+    match pattern {
+        Some(pattern) if part.words.iter().any(|w| w == "--files") => format!("Listed files in {pattern}"),
+        Some(pattern) => {
+            let told = format!("Searched for `{}`", text::cut(&text::squeeze(pattern), 60));
+            match join_names(places.into_iter()) {
+                places if places.is_empty() || places == "." => told,
+                places => format!("{told} in {places}"),
+            }
+        }
+        None => ran(part),
+    }
+}
+
+fn find(part: &Part) -> String {
+    let named = part
+        .words
+        .windows(2)
+        .find(|w| matches!(w[0].as_str(), "-name" | "-iname" | "-path" | "-regex" | "-ipath"))
+        .map(|w| w[1].as_str());
+    let words: Vec<&str> = part.words.iter().skip(1).map(String::as_str).collect();
+    let (pattern, place) = if part.program() == "find" {
+        (named, words.iter().find(|w| !w.starts_with('-')).copied().filter(|w| Some(*w) != named))
+    } else {
+        let mut plain = part.arguments();
+        (plain.next(), plain.next())
+    };
+    let place = place.filter(|p| *p != ".").map(|p| format!(" in {p}")).unwrap_or_default();
+    match pattern {
+        Some(pattern) => format!("Looked for files `{}`{place}", text::cut(pattern, 60)),
+        None => format!("Looked for files{place}"),
+    }
+}
+
+fn script(part: &Part) -> String {
+    let language = match part.program() {
+        "python" | "python3" => "Python",
+        "node" | "deno" | "bun" => "JavaScript",
+        "ruby" => "Ruby",
+        "perl" => "Perl",
+        _ => "PHP",
+    };
+    let inline = part.words.iter().skip(1).any(|w| matches!(w.as_str(), "-c" | "-e" | "--eval" | "-p" | "-pe" | "-ne" | "-r"));
+    if part.fed || inline || part.arguments().next() == Some("-") {
+        return format!("Ran a {language} snippet");
+    }
+    ran(part)
+}
+
+fn is_url(word: &str) -> bool {
+    word.split_once("://").is_some_and(|(scheme, rest)| {
+        !rest.is_empty() && !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+')
+    })
+}
+
+/// Scheme, host and path: no credentials, no query.
+fn bare_url(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let rest = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit('@').next().unwrap_or(host);
+    format!("{scheme}://{host}{}", path.trim_end_matches('/'))
+}
+
+/// Options that change how much is said, not what is done.
+const TALK: &[&str] = &[
+    "--nocapture", "--no-capture", "--show-output", "--verbose", "--quiet", "--silent", "--color", "--colors", "--no-color",
+    "--no-colors", "--no-progress", "--no-fail-fast", "--no-header", "--no-summary",
+];
+/// Short forms, only where they mean the same.
+const SHORT_TALK: &[&str] = &["-v", "-vv", "-vvv", "-q", "-qq", "-s"];
+const RUNNERS: &[&str] = &[
+    "cargo", "pytest", "python", "python3", "go", "npm", "pnpm", "yarn", "bun", "npx", "uv", "poetry", "mvn", "gradle",
+    "gradlew", "ruff", "mypy", "tox", "nox", "dotnet",
+];
+
+/// What makes two runs the same command, however they were called, cut and
+/// coloured.
+pub fn same_command_key(command: &str) -> String {
+    let parsed = Command::parse(command);
+    let mut parts: Vec<&Part> = parsed.work().filter(|p| !is_aside(p)).collect();
+    if parts.is_empty() {
+        parts = parsed.work().collect();
+    }
+    if parts.is_empty() {
+        parts = parsed.parts.iter().collect();
+    }
+    let mut key = String::new();
+    for part in parts {
+        if !key.is_empty() {
+            key.push_str(if part.join == Join::Pipe { " | " } else { " && " });
+        }
+        key.push_str(&said(part));
+        if key.len() > KEY * 4 {
+            break;
+        }
+    }
+    text::cut(&key, KEY)
+}
+
+/// `echo "exit: $?"` and the like around the work.
+fn is_aside(part: &Part) -> bool {
+    matches!(part.program(), "echo" | "printf" | "sleep" | "exit") && part.into.is_none()
+}
+
+fn said(part: &Part) -> String {
+    let runner = RUNNERS.contains(&part.program());
+    let mut words: Vec<String> = Vec::with_capacity(part.words.len());
+    let mut given = part.words.iter().skip(1).peekable();
+    let mut program = part.program().to_owned();
+    // `python -m pytest` is pytest.
+    if matches!(program.as_str(), "python" | "python3") && given.peek().is_some_and(|w| *w == "-m") {
+        given.next();
+        if let Some(module) = given.next() {
+            program.clone_from(module);
+        }
+    }
+    while let Some(word) = given.next() {
+        let name = word.split('=').next().unwrap_or(word);
+        if TALK.contains(&name) {
+            // `--color always` has its value behind it.
+            if name == "--color" && !word.contains('=') && given.peek().is_some_and(|w| matches!(w.as_str(), "always" | "never" | "auto" | "yes" | "no")) {
+                given.next();
+            }
+        } else if !(runner && SHORT_TALK.contains(&name) || name.starts_with("--tb") || name.starts_with("--test-threads")) {
+            words.push(quote(word));
+        }
+    }
+    if words.last().is_some_and(|w| w == "--") {
+        words.pop();
+    }
+    let mut said = program;
+    for word in words {
+        said.push(' ');
+        said.push_str(&word);
+    }
+    if let Some(into) = &part.into
+        && matches!(part.program(), "echo" | "printf" | "cat" | "")
+    {
+        said.push_str(" > ");
+        said.push_str(into);
+    }
+    said.trim().to_owned()
+}
+
+fn quote(word: &str) -> String {
+    let squeezed = text::squeeze(word);
+    if squeezed.is_empty() || squeezed.contains([' ', '|', '&', ';']) {
+        format!("'{squeezed}'")
+    } else {
+        squeezed
+    }
+}

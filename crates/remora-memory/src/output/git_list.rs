@@ -1,0 +1,94 @@
+//! What git lists: log, diff and its statistics.
+
+use super::draft::{Doc, Draft};
+use super::git_commit::Stat;
+use super::{Outcome, text};
+
+pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+    log(doc).or_else(|| diff(doc)).or_else(|| stat(doc))
+}
+
+fn listed(tool: &'static str, title: String) -> Draft {
+    let mut draft = Draft::new(tool);
+    draft.concept("git");
+    draft.verdict = Some(Outcome::Passed);
+    draft.title = title;
+    draft
+}
+
+fn log(doc: &Doc<'_>) -> Option<Draft> {
+    let asked = doc.command.runs(&["git", "log"]);
+    let shown = doc.command.runs(&["git", "show"]);
+    if !asked && !shown {
+        return None;
+    }
+    let mut commits: Vec<(&str, &str)> = Vec::new();
+    for (at, line) in doc.lines.iter().enumerate() {
+        if let Some(rest) = line.strip_prefix("commit ") {
+            let hash = rest.split(' ').next().unwrap_or(rest);
+            if text::is_hash(hash) {
+                let subject = doc.lines.iter().skip(at + 1).take(8).find_map(|l| l.strip_prefix("    ").filter(|s| !s.trim().is_empty()));
+                commits.push((&hash[..hash.len().min(7)], subject.unwrap_or_default()));
+            }
+        } else if let Some((hash, subject)) = line.trim_start_matches(['*', '|', ' ', '/', '\\']).split_once(' ')
+            && text::is_hash(hash)
+            && hash.len() < 13
+            && asked
+        {
+            commits.push((hash, subject.trim()));
+        }
+    }
+    let (hash, subject) = commits.first()?;
+    let tool = if asked { "git log" } else { "git show" };
+    let mut draft = match commits.len() {
+        1 => listed(tool, format!("{tool}: {hash} {subject}")),
+        n => listed(tool, format!("{tool}: {n} commits, last {hash} {subject}")),
+    };
+    for (hash, subject) in &commits {
+        draft.fact(format!("{hash} {subject}"));
+    }
+    Some(draft)
+}
+
+fn diff(doc: &Doc<'_>) -> Option<Draft> {
+    let mut files: Vec<(&str, u32, u32)> = Vec::new();
+    let mut inside = false;
+    for line in &doc.lines {
+        if let Some(rest) = line.strip_prefix("diff --git a/") {
+            files.push((rest.split(" b/").next().unwrap_or(rest), 0, 0));
+            inside = false;
+        } else if line.starts_with("@@ ") {
+            inside = true;
+        } else if inside && let Some(last) = files.last_mut() {
+            last.1 += u32::from(line.starts_with('+'));
+            last.2 += u32::from(line.starts_with('-'));
+        }
+    }
+    let first = files.first()?;
+    let (added, removed) = files.iter().fold((0, 0), |(a, r), f| (a + f.1, r + f.2));
+    let what = if files.len() == 1 { first.0.to_owned() } else { text::plural(files.len(), "file") };
+    let mut draft = listed("git diff", format!("git diff: {what}, +{added} -{removed}"));
+    for (file, added, removed) in &files {
+        draft.fact(format!("{file} +{added} -{removed}"));
+    }
+    Some(draft)
+}
+
+fn stat(doc: &Doc<'_>) -> Option<Draft> {
+    // Under a commit or a merge the numbers belong to that.
+    if !doc.command.runs(&["git", "diff"]) {
+        return None;
+    }
+    let total = doc.lines.iter().rev().find_map(|l| Stat::parse(l))?;
+    let rows: Vec<String> = doc
+        .lines
+        .iter()
+        .filter_map(|l| l.strip_prefix(' ')?.split_once(" | "))
+        .map(|(file, change)| format!("{} | {}", file.trim(), change.trim()))
+        .collect();
+    let mut draft = listed("git diff", format!("git diff: {}", total.told()));
+    for row in rows {
+        draft.fact(row);
+    }
+    Some(draft)
+}

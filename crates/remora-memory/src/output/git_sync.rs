@@ -1,0 +1,207 @@
+//! git push, pull, fetch, clone and merge: what went where.
+
+use super::draft::{Doc, Draft};
+use super::git_commit::Stat;
+use super::{Outcome, Problem, text};
+
+pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+    if doc.lines.iter().any(|l| l.starts_with("CONFLICT (")) {
+        return None;
+    }
+    push(doc).or_else(|| merge(doc)).or_else(|| fatal(doc))
+}
+
+/// One line of the table that push and fetch print.
+struct Moved<'a> {
+    flag: char,
+    what: &'a str,
+    from: &'a str,
+    to: &'a str,
+    why: &'a str,
+}
+
+fn moved(line: &str) -> Option<Moved<'_>> {
+    let mut chars = line.chars();
+    let (' ', flag @ (' ' | '+' | '*' | '-' | '!' | '=' | 't')) = (chars.next()?, chars.next()?) else {
+        return None;
+    };
+    let rest = line.get(2..)?.trim_start();
+    let (what, rest) = if rest.starts_with('[') {
+        let (what, rest) = rest[1..].split_once(']')?;
+        (what, rest)
+    } else {
+        let (range, rest) = rest.split_once(' ')?;
+        let (from, to) = range.split_once("..")?;
+        if !text::is_hash(from) || !text::is_hash(to.trim_start_matches('.')) {
+            return None;
+        }
+        (range, rest)
+    };
+    let (from, to) = rest.trim().split_once(" -> ").unwrap_or((rest.trim(), ""));
+    let (to, why) = to.split_once(" (").map_or((to, ""), |(t, w)| (t, w.trim_end_matches(')')));
+    Some(Moved {
+        flag,
+        what,
+        from: from.trim(),
+        to: to.trim(),
+        why,
+    })
+}
+
+fn push(doc: &Doc<'_>) -> Option<Draft> {
+    let to = doc.lines.iter().position(|l| l.starts_with("To ") && !l.contains(". ") && l.split(' ').count() == 2);
+    let refused = doc.lines.iter().position(|l| l.starts_with("error: failed to push some refs to "));
+    if to.is_none() && refused.is_none() {
+        if !doc.lines.iter().any(|l| *l == "Everything up-to-date") {
+            return None;
+        }
+        let mut draft = Draft::new("git push");
+        draft.verdict = Some(Outcome::Passed);
+        draft.concept("git");
+        draft.title = "git push: everything up to date".to_owned();
+        return Some(draft);
+    }
+    let mut draft = Draft::new("git push");
+    draft.concept("git");
+    let remote = to
+        .map(|at| &doc.lines[at]["To ".len()..])
+        .or_else(|| refused.and_then(|at| text::quoted(doc.lines[at])))
+        .map(bare_remote)
+        .unwrap_or_default();
+    let mut told = Vec::new();
+    for (at, line) in doc.lines.iter().enumerate() {
+        let Some(moved) = moved(line) else {
+            continue;
+        };
+        if moved.flag == '!' {
+            let message = format!("{} {}: {}", moved.what, moved.from, moved.why);
+            draft.problem(at, Problem::new(message).subject(moved.from).code(moved.what));
+            continue;
+        }
+        told.push(match moved.flag {
+            '*' => format!("{} {}", moved.what, moved.to),
+            '-' => format!("deleted {}", moved.from),
+            '+' => format!("forced {} to {} ({})", moved.from, moved.to, moved.what),
+            _ => format!("{} to {} ({})", moved.from, moved.to, moved.what),
+        });
+    }
+    if refused.is_some() || !draft.problems.is_empty() {
+        draft.verdict = Some(Outcome::Failed);
+        let why = draft.problems.first().map_or_else(|| hook_reason(doc), |p| p.message.clone());
+        draft.title = format!("git push refused by {remote}: {why}");
+        draft.fact(&why);
+        for line in doc.lines.iter().filter_map(|l| l.strip_prefix("remote: error: ")).take(3) {
+            draft.fact(line);
+        }
+        if let Some(at) = refused {
+            draft.keep(at, at + 1);
+            if draft.problems.is_empty() {
+                draft.problem(at, Problem::new(why));
+            }
+        }
+        return Some(draft);
+    }
+    if told.is_empty() {
+        return None;
+    }
+    draft.verdict = Some(Outcome::Passed);
+    draft.title = format!("git push to {remote}: {}", told.join(", "));
+    for line in told {
+        draft.fact(line);
+    }
+    Some(draft)
+}
+
+fn hook_reason(doc: &Doc<'_>) -> String {
+    let said = doc.lines.iter().find_map(|l| l.strip_prefix("error: ").or_else(|| l.strip_prefix("remote: error: ")));
+    said.filter(|s| !s.starts_with("failed to push")).unwrap_or("a hook or the remote said no").to_owned()
+}
+
+/// Host and path, without credentials and ending.
+fn bare_remote(remote: &str) -> String {
+    let rest = remote.split_once("://").map_or(remote, |(_, r)| r);
+    let host_end = rest.find(['/', ':']).unwrap_or(rest.len());
+    let rest = match rest[..host_end].rfind('@') {
+        Some(at) => &rest[at + 1..],
+        None => match rest.find('@') {
+            // `user:password@host`: the colon belongs to the credentials.
+            Some(at) if !rest[..at].contains('/') => &rest[at + 1..],
+            _ => rest,
+        },
+    };
+    rest.trim_end_matches('/').trim_end_matches(".git").replacen(':', "/", 1)
+}
+
+fn merge(doc: &Doc<'_>) -> Option<Draft> {
+    let fetched = doc.lines.iter().position(|l| l.starts_with("From ") && l.split(' ').count() == 2);
+    let forward = doc.lines.iter().position(|l| *l == "Fast-forward" || l.starts_with("Fast-forwarded "));
+    let merged = doc.lines.iter().position(|l| l.starts_with("Merge made by the "));
+    let current = doc.lines.iter().any(|l| *l == "Already up to date.");
+    let pull = doc.command.runs(&["git", "pull"]) || fetched.is_some() && (forward.is_some() || merged.is_some());
+    let tool = if pull {
+        "git pull"
+    } else if fetched.is_some() && !current {
+        "git fetch"
+    } else {
+        "git merge"
+    };
+    let mut draft = Draft::new(tool);
+    draft.concept("git");
+    draft.verdict = Some(Outcome::Passed);
+    let stat = doc.lines.iter().find_map(|l| Stat::parse(l)).map(|s| format!(" ({})", s.told())).unwrap_or_default();
+    if let Some(at) = forward {
+        let range = doc.lines[..at].iter().rev().take(3).find_map(|l| l.strip_prefix("Updating "));
+        let range = range.map(|r| format!(" {r}")).unwrap_or_default();
+        draft.title = format!("{tool}: fast-forward{range}{stat}");
+    } else if let Some(at) = merged {
+        let strategy = text::quoted(doc.lines[at]).unwrap_or("ort");
+        draft.title = format!("{tool}: merged by {strategy}{stat}");
+    } else if current {
+        draft.title = format!("{tool}: already up to date");
+        return Some(draft);
+    } else if fetched.is_none() {
+        return None;
+    }
+    let mut told = Vec::new();
+    for line in &doc.lines {
+        if let Some(moved) = moved(line) {
+            told.push(match moved.flag {
+                '*' => format!("{} {}", moved.what, moved.to),
+                _ => format!("{} {}", moved.to, moved.what),
+            });
+        } else if let Some((file, change)) = line.strip_prefix(' ').and_then(|l| l.split_once(" | "))
+            && !draft.title.is_empty()
+        {
+            draft.fact(format!("{} | {}", file.trim(), change.trim()));
+        }
+    }
+    if draft.title.is_empty() {
+        if told.is_empty() {
+            return None;
+        }
+        draft.title = format!("{tool}: {}", told.join(", "));
+    }
+    for line in told {
+        draft.fact(line);
+    }
+    Some(draft)
+}
+
+/// `fatal: ...` of any git command.
+fn fatal(doc: &Doc<'_>) -> Option<Draft> {
+    let is_git = doc.command.parts.iter().find(|p| p.program() == "git")?;
+    let at = doc.lines.iter().position(|l| l.starts_with("fatal: "))?;
+    let message = &doc.lines[at]["fatal: ".len()..];
+    let mut draft = Draft::new("git");
+    draft.concept("git");
+    draft.verdict = Some(Outcome::Failed);
+    let verb = is_git.arguments().next().filter(|w| w.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'));
+    draft.title = match verb {
+        Some(verb) => format!("git {verb}: {message}"),
+        None => format!("git: {message}"),
+    };
+    let mut problem = Problem::new(message);
+    problem.subject = text::quoted(message).map(str::to_owned);
+    draft.problem(at, problem);
+    Some(draft)
+}

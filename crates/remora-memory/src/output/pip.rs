@@ -1,0 +1,143 @@
+//! pip, uv and poetry.
+
+use super::draft::{Doc, Draft};
+use super::{Outcome, Problem, text};
+
+pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+    poetry(doc).or_else(|| uv(doc)).or_else(|| pip(doc))
+}
+
+fn done(tool: &'static str, title: String) -> Draft {
+    let mut draft = Draft::new(tool);
+    draft.verdict = Some(Outcome::Passed);
+    draft.concept("dependency");
+    draft.title = title;
+    draft
+}
+
+fn broken(tool: &'static str, at: usize, message: &str, subject: Option<&str>) -> Draft {
+    let mut draft = Draft::new(tool);
+    draft.verdict = Some(Outcome::Failed);
+    draft.concept("dependency");
+    draft.title = format!("{tool}: {message}");
+    let mut problem = Problem::new(message);
+    problem.subject = subject.map(str::to_owned);
+    draft.problem(at, problem);
+    draft
+}
+
+fn pip(doc: &Doc<'_>) -> Option<Draft> {
+    let satisfied = doc.lines.iter().filter(|l| l.starts_with("Requirement already satisfied: ")).count();
+    let installed = doc.lines.iter().rev().find_map(|l| l.trim_start().strip_prefix("Successfully installed "));
+    let mut errors = doc.lines.iter().enumerate().filter_map(|(at, l)| l.trim_start().strip_prefix("ERROR: ").map(|m| (at, m)));
+    let is_pip = doc.lines.iter().any(|l| l.starts_with("Collecting ") || l.starts_with("Processing "))
+        || satisfied > 0
+        || installed.is_some()
+        || doc.command.parts.iter().any(|p| p.words.iter().any(|w| w == "pip" || w == "pip3" || w.ends_with("/pip")));
+    if let Some(at) = doc.lines.iter().position(|l| *l == "error: externally-managed-environment") {
+        return Some(broken("pip install", at, "externally-managed-environment: use a virtual environment", None));
+    }
+    if let Some((at, message)) = errors.next() {
+        let known = ["Could not find a version", "No matching distribution", "Could not install", "Could not open requirements", "Failed building", "Failed to build", "Cannot install", "ResolutionImpossible", "Invalid requirement", "Package ", "pip's dependency resolver", "Exception:", "Could not build"].iter().any(|k| message.starts_with(k));
+        if !(known || is_pip) {
+            return None;
+        }
+        let subject = message.strip_prefix("Could not find a version that satisfies the requirement ").and_then(|r| r.split(' ').next());
+        let message = message.split(" (from versions: ").next().unwrap_or(message);
+        // The resolver's warning leaves the installation in place.
+        if installed.is_none() {
+            let mut draft = broken("pip install", at, message, subject);
+            draft.fact(message);
+            for (_, more) in errors.take(3) {
+                draft.fact(more);
+            }
+            return Some(draft);
+        }
+    }
+    if let Some(names) = installed {
+        let names: Vec<&str> = names.split_whitespace().collect();
+        let mut draft = done("pip install", format!("pip install: installed {}", few(&names)));
+        draft.fact(names.join(", "));
+        if let Some(conflict) = doc.lines.iter().find(|l| l.contains("which is incompatible")) {
+            draft.fact(conflict);
+            draft.concept("version conflict");
+        }
+        return Some(draft);
+    }
+    (satisfied > 0).then(|| done("pip install", format!("pip install: {} already satisfied", text::plural(satisfied, "requirement"))))
+}
+
+fn few(names: &[&str]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [one] => (*one).to_owned(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, rest @ ..] => format!("{} packages ({one}, {two} and {} more)", names.len(), rest.len()),
+    }
+}
+
+fn uv(doc: &Doc<'_>) -> Option<Draft> {
+    let count = |verb: &str| {
+        doc.lines.iter().find_map(|l| {
+            let (n, rest) = text::number(l.strip_prefix(verb)?)?;
+            (rest.starts_with(" package") && rest.contains(" in ")).then_some(n)
+        })
+    };
+    if let Some(at) = doc.lines.iter().position(|l| l.trim_start().starts_with("× No solution found")) {
+        let why: Vec<&str> = doc.lines.iter().skip(at + 1).take(4).map(|l| l.trim_start_matches([' ', '╰', '─', '▶', '│'])).take_while(|l| !l.is_empty()).collect();
+        let why = text::squeeze(&why.join(" "));
+        let mut draft = broken("uv", at, &format!("no solution found: {why}"), None);
+        draft.concept("version conflict");
+        return Some(draft);
+    }
+    if let Some(at) = doc.lines.iter().position(|l| l.trim_start().starts_with("× Failed to ")) {
+        return Some(broken("uv", at, doc.lines[at].trim_start_matches([' ', '×']), text::quoted(doc.lines[at])));
+    }
+    let (resolved, installed, removed, audited) = (count("Resolved "), count("Installed "), count("Uninstalled "), count("Audited "));
+    if resolved.is_none() && installed.is_none() && removed.is_none() && audited.is_none() {
+        return None;
+    }
+    let mut told = Vec::new();
+    for (verb, n) in [("installed", installed), ("removed", removed)] {
+        if let Some(n) = n {
+            told.push(format!("{verb} {}", text::many(n, "package")));
+        }
+    }
+    if told.is_empty() {
+        told.push(match (audited, resolved) {
+            (Some(n), _) => format!("{} up to date", text::many(n, "package")),
+            (_, Some(n)) => format!("resolved {}", text::many(n, "package")),
+            _ => "done".to_owned(),
+        });
+    }
+    let mut draft = done("uv", format!("uv: {}", told.join(", ")));
+    for line in &doc.lines {
+        if let Some(name) = line.strip_prefix(" + ").or_else(|| line.strip_prefix(" - ")).filter(|n| n.contains("==")) {
+            let sign = if line.starts_with(" +") { "+" } else { "-" };
+            draft.fact(format!("{sign} {name}"));
+        }
+    }
+    Some(draft)
+}
+
+fn poetry(doc: &Doc<'_>) -> Option<Draft> {
+    if let Some(at) = doc.lines.iter().position(|l| l.contains("version solving failed")) {
+        let from = doc.lines[..at].iter().rposition(|l| l.trim().is_empty()).map_or(0, |n| n + 1);
+        let why = text::squeeze(&doc.lines[from..=at].join(" "));
+        let subject = why.split_once("depends on ").and_then(|(_, r)| r.split(' ').next());
+        let mut draft = broken("poetry", at, &why, subject);
+        draft.concept("version conflict");
+        return Some(draft);
+    }
+    if let Some(counts) = doc.lines.iter().find_map(|l| l.strip_prefix("Package operations: ")) {
+        let mut draft = done("poetry", format!("poetry: {}", counts.trim()));
+        for line in &doc.lines {
+            let t = line.trim_start().trim_start_matches(['-', '•', ' ']);
+            if ["Installing ", "Updating ", "Removing ", "Downgrading "].iter().any(|v| t.starts_with(v)) && t.contains('(') {
+                draft.fact(t.split("): ").next().map_or(t.to_owned(), |h| if h.ends_with(')') { h.to_owned() } else { format!("{h})") }));
+            }
+        }
+        return Some(draft);
+    }
+    doc.lines.iter().any(|l| l.starts_with("No dependencies to install or update")).then(|| done("poetry", "poetry: nothing to install or update".to_owned()))
+}

@@ -1,0 +1,176 @@
+//! pytest, in its long, short and quiet forms.
+
+use super::draft::{Counts, Doc, Draft};
+use super::{Outcome, Problem, text};
+
+pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+    let closing = doc.lines.iter().rposition(|l| is_closing(l));
+    let summary = doc.lines.iter().position(|l| is_rule(l, "short test summary info"));
+    if closing.is_none() && summary.is_none() && !doc.lines.iter().any(|l| is_rule(l, "test session starts")) {
+        return None;
+    }
+    let mut draft = Draft::new("pytest");
+    let sections = sections(doc);
+    let mut collecting = false;
+    for (at, line) in doc.lines.iter().enumerate().skip(summary.unwrap_or(0)) {
+        let Some(rest) = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR ")) else {
+            continue;
+        };
+        let (id, said) = rest.split_once(" - ").unwrap_or((rest, ""));
+        if !(id.contains("::") || id.trim_end().ends_with(".py")) {
+            continue;
+        }
+        collecting |= line.starts_with("ERROR ") && !id.contains("::");
+        let problem = failed(&sections, id.trim(), said);
+        draft.problem(at, problem);
+    }
+    if draft.problems.is_empty() {
+        for section in &sections {
+            draft.problem(section.at, section.problem());
+            collecting |= section.name.starts_with("ERROR collecting ");
+        }
+    }
+    let mut counts = Counts::default();
+    let mut errors = 0;
+    if let Some(at) = closing {
+        let line = doc.lines[at];
+        counts.passed = text::count_of(line, "passed").unwrap_or(0) + text::count_of(line, "xpassed").unwrap_or(0);
+        counts.failed = text::count_of(line, "failed").unwrap_or(0);
+        errors = text::count_of(line, "error").unwrap_or(0);
+        counts.skipped = text::count_of(line, "skipped").unwrap_or(0);
+        draft.keep(at, at + 1);
+        if line.contains("no tests ran") || counts.passed + counts.failed + errors == 0 {
+            draft.concept("test");
+            draft.title = match counts.skipped {
+                0 => "pytest: no tests ran".to_owned(),
+                n => format!("pytest: {} skipped, none ran", text::many(n, "test")),
+            };
+            draft.verdict = (doc.host == Outcome::Failed).then_some(Outcome::Failed);
+            return Some(draft);
+        }
+    } else if draft.problems.is_empty() {
+        return None;
+    }
+    counts.failed += errors;
+    let subjects = draft.problems.len();
+    draft.tests(counts);
+    if collecting && counts.passed == 0 && errors > 0 {
+        let first = draft.problems.first().map(|p| {
+            let file = p.place().map(|f| format!(" in {f}")).unwrap_or_default();
+            format!("{file}: {}", p.message)
+        });
+        draft.title = format!("pytest: {} while collecting tests{}", text::many(errors, "error"), first.unwrap_or_default());
+        draft.concept("collection error");
+        if let Some(fact) = draft.facts.first_mut() {
+            *fact = format!("{} while collecting {}", text::many(errors, "error"), text::plural(subjects, "file"));
+        }
+    }
+    if draft.problems.iter().any(|p| p.message.contains("ModuleNotFoundError") || p.message.contains("ImportError")) {
+        draft.concept("missing module");
+    }
+    Some(draft)
+}
+
+/// A line of `=` around a heading.
+fn is_rule(line: &str, heading: &str) -> bool {
+    line.starts_with("===") && line.trim_matches(['=', ' ']) == heading
+}
+
+/// `3 failed, 1 passed in 0.12s`, with or without the rule around it.
+fn is_closing(line: &str) -> bool {
+    let line = line.trim_matches(['=', ' ']);
+    let Some((counts, time)) = line.split_once(" in ") else {
+        return false;
+    };
+    let time = time.split(' ').next().unwrap_or_default();
+    if !(time.ends_with('s') && time.starts_with(|c: char| c.is_ascii_digit())) {
+        return false;
+    }
+    counts == "no tests ran"
+        || counts.split(", ").all(|part| {
+            text::number(part).is_some_and(|(_, word)| {
+                matches!(
+                    word.trim(),
+                    "passed" | "failed" | "error" | "errors" | "skipped" | "xfailed" | "xpassed" | "deselected" | "warning" | "warnings" | "rerun"
+                )
+            })
+        })
+}
+
+/// The report of one test: `____ name ____` down to the next rule.
+struct Section<'a> {
+    name: &'a str,
+    at: usize,
+    said: &'a str,
+    file: Option<(&'a str, u32)>,
+}
+
+impl Section<'_> {
+    fn problem(&self) -> Problem {
+        let name = self.name.strip_prefix("ERROR collecting ").unwrap_or(self.name);
+        let problem = Problem::new(self.said).subject(name);
+        match self.file {
+            Some((file, line)) => problem.at(file, line),
+            None => problem,
+        }
+    }
+}
+
+fn sections<'a>(doc: &'a Doc<'_>) -> Vec<Section<'a>> {
+    let mut sections: Vec<Section<'a>> = Vec::new();
+    for (at, line) in doc.lines.iter().enumerate() {
+        if line.starts_with("===") {
+            if !is_rule(line, "FAILURES") && !is_rule(line, "ERRORS") && sections.len() > 40 {
+                break;
+            }
+        } else if line.starts_with("__") && line.ends_with("__") {
+            let name = line.trim_matches(['_', ' ']);
+            if !name.is_empty() {
+                sections.push(Section {
+                    name,
+                    at,
+                    said: "",
+                    file: None,
+                });
+            }
+        } else if let Some(section) = sections.last_mut() {
+            if section.said.is_empty()
+                && let Some(said) = line.strip_prefix("E  ")
+            {
+                section.said = said.trim();
+            } else if section.file.is_none_or(|_| !section.said.is_empty())
+                && let Some(found) = text::place(line)
+                && found.file.ends_with(".py")
+                // The last place of a section is where the test itself stands first.
+                && (section.file.is_none() || is_test(found.file))
+            {
+                section.file = Some((found.file, found.line));
+            }
+        }
+    }
+    sections
+}
+
+fn is_test(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.starts_with("test_") || name.ends_with("_test.py")
+}
+
+fn failed(sections: &[Section<'_>], id: &str, said: &str) -> Problem {
+    let (file, test) = id.split_once("::").unwrap_or((id, ""));
+    let name = test.replace("::", ".");
+    let section = sections.iter().find(|s| {
+        if test.is_empty() {
+            s.name.strip_prefix("ERROR collecting ") == Some(file)
+        } else {
+            s.name == name || s.name.strip_prefix("ERROR at setup of ") == Some(name.as_str())
+        }
+    });
+    let message = match section {
+        Some(s) if said.is_empty() || said.ends_with("...") => s.said,
+        _ => said,
+    };
+    let subject = if test.is_empty() { file } else { test };
+    let line = section.and_then(|s| s.file).filter(|(f, _)| *f == file || file.ends_with(f)).map(|(_, l)| l);
+    Problem::new(message).subject(subject).at(file, line)
+}

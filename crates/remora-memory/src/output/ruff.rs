@@ -1,0 +1,88 @@
+//! ruff check, full and concise, and flake8, which prints the concise form.
+
+use super::draft::{Doc, Draft};
+use super::{Outcome, Problem, text};
+
+pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+    let found = doc.lines.iter().rposition(|l| l.starts_with("Found ") && l.contains(" error"));
+    let clean = doc.lines.iter().any(|l| *l == "All checks passed!");
+    let mut problems: Vec<(usize, Problem)> = Vec::new();
+    for (at, line) in doc.lines.iter().enumerate() {
+        if let Some(problem) = concise(line).or_else(|| full(doc, at, line)) {
+            problems.push((at, problem));
+        }
+    }
+    let fixed = found.and_then(|at| text::labelled(doc.lines[at].split_once('(').map_or("", |(_, r)| r), "").filter(|_| doc.lines[at].contains(" fixed")));
+    if problems.is_empty() {
+        if !clean && fixed.is_none() {
+            return None;
+        }
+        let mut draft = Draft::new("ruff");
+        draft.verdict = Some(Outcome::Passed);
+        draft.concept("lint");
+        draft.title = match fixed {
+            Some(n) => format!("ruff: fixed {}, none left", text::many(n, "problem")),
+            None => "ruff: all checks passed".to_owned(),
+        };
+        return Some(draft);
+    }
+    let flake8 = doc.command.runs(&["flake8"]);
+    // One concise line alone could be anybody's.
+    let known = found.is_some() || flake8 || doc.command.work().any(|p| p.words.iter().any(|w| w.contains("ruff") || w.contains("lint")));
+    if !known {
+        return None;
+    }
+    let mut draft = Draft::new(if flake8 { "flake8" } else { "ruff" });
+    draft.concept("lint");
+    let said = found.and_then(|at| text::number(&doc.lines[at]["Found ".len()..])).map_or(0, |(n, _)| n);
+    let count = said.max(text::len(problems.len()));
+    for (at, problem) in problems {
+        if matches!(problem.code.as_deref(), Some("F821")) {
+            draft.concept("missing name");
+        }
+        draft.problem(at, problem);
+    }
+    draft.diagnosed(count, 0);
+    if let Some(n) = doc.lines.iter().find_map(|l| l.strip_prefix("[*] ").and_then(text::number).map(|(n, _)| n)) {
+        draft.fact(format!("{n} fixable with --fix"));
+    }
+    if let Some(n) = fixed {
+        draft.fact(format!("{n} fixed"));
+    }
+    Some(draft)
+}
+
+/// Letters, then digits: `F401`, `PLR2004`; `invalid-syntax` has no number.
+fn is_code(word: &str) -> bool {
+    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = word.len() - letters;
+    (1..=4).contains(&letters) && (1..=4).contains(&digits) && word.as_bytes()[letters..].iter().all(u8::is_ascii_digit)
+}
+
+fn coded(text: &str) -> Option<Problem> {
+    let (code, message) = text.trim_start().split_once(' ')?;
+    let code = code.trim_end_matches(':');
+    if !is_code(code) && code != "SyntaxError" && code != "invalid-syntax" {
+        return None;
+    }
+    let message = message.trim_start();
+    let message = message.strip_prefix("[*] ").unwrap_or(message);
+    let mut problem = Problem::new(message).code(code);
+    problem.subject = text::quoted(message).map(str::to_owned);
+    Some(problem)
+}
+
+fn concise(line: &str) -> Option<Problem> {
+    let found = text::place(line)?;
+    let python = [".py", ".pyi", ".ipynb"].iter().any(|e| found.file.ends_with(e));
+    python.then(|| coded(found.rest)).flatten().map(|p| p.at(found.file, found.line))
+}
+
+fn full(doc: &Doc<'_>, at: usize, line: &str) -> Option<Problem> {
+    if !line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let place = doc.line(at + 1).trim_start().strip_prefix("--> ")?;
+    let found = text::place(place)?;
+    coded(line).map(|p| p.at(found.file, found.line))
+}

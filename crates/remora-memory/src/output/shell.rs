@@ -1,0 +1,427 @@
+//! Takes a command line apart as far as needed to know which programs run and
+//! on what: joins, quotes, redirections, here-documents. Never runs anything,
+//! and takes what it does not understand for a plain word.
+
+use super::text;
+
+/// Bytes of a command line that are looked at.
+const LOOKED_AT: usize = 16 * 1024;
+const MOST_PARTS: usize = 64;
+/// `bash -c` within `bash -c` is followed this far.
+const DEPTH: usize = 3;
+
+/// How a part is joined to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Join {
+    First,
+    And,
+    Or,
+    Then,
+    Pipe,
+}
+
+/// One program with its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) join: Join,
+    pub(super) words: Vec<String>,
+    /// A file that the output goes to.
+    pub(super) into: Option<String>,
+    /// Fed by a here-document.
+    pub(super) fed: bool,
+}
+
+/// A command line in parts, wrappers such as `sudo` and `timeout` removed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Command {
+    pub(super) parts: Vec<Part>,
+}
+
+impl Command {
+    pub(super) fn parse(line: &str) -> Self {
+        let mut parts = Vec::new();
+        parse_into(&line[..text::floor(line, LOOKED_AT)], &mut parts, DEPTH);
+        Self { parts }
+    }
+
+    /// The parts that do the work: no `cd`, no settings, no filters.
+    pub(super) fn work(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|p| !p.is_setting() && !p.is_filter())
+    }
+
+    /// Some part runs this program with these first words.
+    pub(super) fn runs(&self, words: &[&str]) -> bool {
+        self.parts.iter().any(|p| p.begins(words))
+    }
+}
+
+impl Part {
+    /// The program's name without its folder.
+    pub(super) fn program(&self) -> &str {
+        let word = self.words.first().map_or("", String::as_str);
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        name.strip_suffix(".exe").unwrap_or(name)
+    }
+
+    /// The words behind the program that are not options.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().skip(1).map(String::as_str).filter(|w| !w.starts_with('-') || *w == "-")
+    }
+
+    fn begins(&self, words: &[&str]) -> bool {
+        let Some((program, rest)) = words.split_first() else {
+            return false;
+        };
+        if self.program() != *program {
+            return false;
+        }
+        let mut given = self.arguments();
+        // `git -C folder status`, `cargo +nightly test`: the value of a global option.
+        let mut first = given.next();
+        while first.is_some_and(|w| w.starts_with('+') || (*program == "git" && (w.contains('/') || w.contains('=') || w == "."))) {
+            first = given.next();
+        }
+        rest.is_empty() || first == Some(rest[0]) && rest[1..].iter().all(|w| given.next() == Some(*w))
+    }
+
+    fn is_setting(&self) -> bool {
+        matches!(
+            self.program(),
+            "" | "cd" | "pushd" | "popd" | "export" | "set" | "source" | "." | "unset" | "true" | ":" | "ulimit" | "shopt" | "umask"
+        )
+    }
+
+    fn is_filter(&self) -> bool {
+        self.join == Join::Pipe
+            && matches!(
+                self.program(),
+                "tail" | "head" | "grep" | "egrep" | "rg" | "sed" | "awk" | "tee" | "cat" | "less" | "more" | "sort" | "uniq"
+                    | "wc" | "cut" | "tr" | "ts" | "column" | "fold" | "strings"
+            )
+    }
+}
+
+fn parse_into(line: &str, parts: &mut Vec<Part>, depth: usize) {
+    let mut scan = Scanner::new(line);
+    scan.run();
+    for mut part in scan.parts {
+        unwrap(&mut part);
+        if let Some(inner) = inner_script(&part).filter(|_| depth > 0) {
+            let from = parts.len();
+            parse_into(&inner, parts, depth - 1);
+            if let Some(first) = parts.get_mut(from) {
+                first.join = part.join;
+            }
+        } else if !part.words.is_empty() || part.into.is_some() {
+            parts.push(part);
+        }
+        if parts.len() >= MOST_PARTS {
+            parts.truncate(MOST_PARTS);
+            return;
+        }
+    }
+}
+
+fn inner_script(part: &Part) -> Option<String> {
+    if !matches!(part.program(), "bash" | "sh" | "zsh" | "dash") {
+        return None;
+    }
+    let at = part.words.iter().position(|w| w.starts_with('-') && !w.starts_with("--") && w.ends_with('c'))?;
+    part.words.get(at + 1).cloned()
+}
+
+/// Removes what only says how a program is run.
+fn unwrap(part: &mut Part) {
+    let mut from = 0;
+    loop {
+        let Some(word) = part.words.get(from) else { break };
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if is_assignment(word) {
+            from += 1;
+            continue;
+        }
+        let values: &[&str] = match name {
+            "sudo" | "doas" => &["-u", "-g", "-C"],
+            "env" => &["-u", "-C"],
+            "timeout" | "gtimeout" => &["-s", "-k"],
+            "nice" | "ionice" => &["-n", "-c"],
+            "stdbuf" | "nohup" | "time" | "command" | "exec" | "setsid" | "xvfb-run" | "builtin" | "chronic" | "script"
+            | "then" | "do" | "else" | "if" | "while" | "until" | "!" => &[],
+            _ => break,
+        };
+        // `script` and `time` alone are programs like any other.
+        if part.words.len() == from + 1 {
+            break;
+        }
+        from += 1;
+        while let Some(option) = part.words.get(from).filter(|w| w.starts_with('-')) {
+            from += if values.contains(&option.as_str()) { 2 } else { 1 };
+        }
+        if matches!(name, "timeout" | "gtimeout") {
+            from += 1;
+        }
+    }
+    part.words.drain(..from.min(part.words.len()));
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    parts: Vec<Part>,
+    join: Join,
+    words: Vec<String>,
+    word: Option<String>,
+    into: Option<String>,
+    fed: bool,
+    /// Delimiters of here-documents whose bodies begin at the next line.
+    heredocs: Vec<String>,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            parts: Vec::new(),
+            join: Join::First,
+            words: Vec::new(),
+            word: None,
+            into: None,
+            fed: false,
+            heredocs: Vec::new(),
+        }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    fn push(&mut self, c: char) {
+        self.word.get_or_insert_default().push(c);
+    }
+
+    fn end_word(&mut self) {
+        if let Some(word) = self.word.take() {
+            self.words.push(word);
+        }
+    }
+
+    fn end_part(&mut self, next: Join) {
+        self.end_word();
+        if !self.words.is_empty() || self.into.is_some() {
+            self.parts.push(Part {
+                join: self.join,
+                words: std::mem::take(&mut self.words),
+                into: self.into.take(),
+                fed: std::mem::take(&mut self.fed),
+            });
+        }
+        self.join = next;
+    }
+
+    fn run(&mut self) {
+        while let Some(c) = self.bump() {
+            match c {
+                ' ' | '\t' | '\r' => self.end_word(),
+                '\n' => {
+                    self.end_part(Join::Then);
+                    self.skip_heredocs();
+                }
+                '\\' => match self.bump() {
+                    Some('\n') | None => {}
+                    Some(c) => self.push(c),
+                },
+                '\'' => self.quote('\''),
+                '"' => self.quote('"'),
+                '`' => self.nested('`', '`'),
+                '$' if self.peek() == Some('(') => {
+                    self.push('$');
+                    self.push('(');
+                    self.bump();
+                    self.nested('(', ')');
+                }
+                '#' if self.word.is_none() => self.skip_comment(),
+                '&' if self.peek() == Some('&') => {
+                    self.bump();
+                    self.end_part(Join::And);
+                }
+                '&' if self.peek() == Some('>') => {
+                    self.bump();
+                    self.redirect();
+                }
+                '|' if self.peek() == Some('|') => {
+                    self.bump();
+                    self.end_part(Join::Or);
+                }
+                '|' => {
+                    if self.peek() == Some('&') {
+                        self.bump();
+                    }
+                    self.end_part(Join::Pipe);
+                }
+                ';' | '&' => self.end_part(Join::Then),
+                '(' | ')' if self.word.is_none() => self.end_part(Join::Then),
+                '{' | '}' if self.word.is_none() && self.peek().is_none_or(|c| c == ' ' || c == '\n' || c == ';') => {
+                    self.end_part(Join::Then);
+                }
+                '>' => self.redirect(),
+                '<' => self.from_file(),
+                c => self.push(c),
+            }
+        }
+        self.end_part(Join::Then);
+    }
+
+    fn quote(&mut self, close: char) {
+        self.word.get_or_insert_default();
+        while let Some(c) = self.bump() {
+            match c {
+                c if c == close => return,
+                '\\' if close == '"' => match self.bump() {
+                    Some(c @ ('"' | '\\' | '$' | '`')) => self.push(c),
+                    Some('\n') | None => {}
+                    Some(c) => {
+                        self.push('\\');
+                        self.push(c);
+                    }
+                },
+                c => self.push(c),
+            }
+        }
+    }
+
+    fn nested(&mut self, open: char, close: char) {
+        let mut depth = 1;
+        if open == close {
+            self.push(open);
+        }
+        while let Some(c) = self.bump() {
+            self.push(c);
+            if c == close {
+                depth -= 1;
+                if depth == 0 {
+                    return;
+                }
+            } else if c == open {
+                depth += 1;
+            }
+        }
+    }
+
+    fn skip_comment(&mut self) {
+        while self.peek().is_some_and(|c| c != '\n') {
+            self.bump();
+        }
+    }
+
+    /// Behind `>`: the target is no argument; a descriptor in front is dropped.
+    fn redirect(&mut self) {
+        let descriptor = match self.word.take() {
+            Some(word) if word.bytes().all(|b| b.is_ascii_digit()) => Some(word),
+            Some(word) => {
+                self.words.push(word);
+                None
+            }
+            None => None,
+        };
+        while matches!(self.peek(), Some('>' | '|')) {
+            self.bump();
+        }
+        if self.peek() == Some('&') {
+            self.bump();
+            while self.peek().is_some_and(|c| c.is_ascii_digit() || c == '-') {
+                self.bump();
+            }
+            return;
+        }
+        let target = self.target();
+        if descriptor.as_deref() != Some("2") && target != "/dev/null" && !target.is_empty() {
+            self.into = Some(target);
+        }
+    }
+
+    fn from_file(&mut self) {
+        if self.word.as_ref().is_some_and(|w| w.bytes().all(|b| b.is_ascii_digit())) {
+            self.word = None;
+        }
+        self.end_word();
+        if self.peek() == Some('(') {
+            self.push('<');
+            self.bump();
+            self.push('(');
+            self.nested('(', ')');
+            return;
+        }
+        if self.peek() == Some('<') {
+            self.bump();
+            if self.peek() == Some('<') {
+                self.bump();
+                self.target();
+                self.fed = true;
+                return;
+            }
+            if self.peek() == Some('-') {
+                self.bump();
+            }
+            let delimiter = self.target();
+            self.fed = true;
+            if !delimiter.is_empty() {
+                self.heredocs.push(delimiter);
+            }
+            return;
+        }
+        self.target();
+    }
+
+    /// The next word, unquoted, without making it an argument.
+    fn target(&mut self) -> String {
+        while matches!(self.peek(), Some(' ' | '\t')) {
+            self.bump();
+        }
+        let saved = self.word.take();
+        while let Some(c) = self.peek() {
+            if c.is_whitespace() || matches!(c, ';' | '&' | '|' | '<' | '>' | ')') {
+                break;
+            }
+            self.bump();
+            match c {
+                '\'' | '"' => self.quote(c),
+                '\\' => {
+                    if let Some(c) = self.bump() {
+                        self.push(c);
+                    }
+                }
+                c => self.push(c),
+            }
+        }
+        std::mem::replace(&mut self.word, saved).unwrap_or_default()
+    }
+
+    fn skip_heredocs(&mut self) {
+        for delimiter in std::mem::take(&mut self.heredocs) {
+            while self.at < self.text.len() {
+                let rest = &self.text[self.at..];
+                let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
+                let line = &rest[..end];
+                self.at += end;
+                if line.trim() == delimiter {
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! apt and Homebrew.
+
+use super::draft::{Doc, Draft};
+use super::{Outcome, Problem, text};
+
+pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+    apt(doc).or_else(|| brew(doc))
+}
+
+fn done(tool: &'static str, title: String) -> Draft {
+    let mut draft = Draft::new(tool);
+    draft.verdict = Some(Outcome::Passed);
+    draft.concept("system package");
+    draft.title = title;
+    draft
+}
+
+fn broken(tool: &'static str, at: usize, message: &str, subject: Option<&str>) -> Draft {
+    let mut draft = Draft::new(tool);
+    draft.verdict = Some(Outcome::Failed);
+    draft.concept("system package");
+    draft.title = format!("{tool}: {message}");
+    let mut problem = Problem::new(message);
+    problem.subject = subject.map(str::to_owned);
+    draft.problem(at, problem);
+    draft
+}
+
+fn apt(doc: &Doc<'_>) -> Option<Draft> {
+    let known = ["Unable to ", "Could not ", "Package ", "Failed to ", "Sub-process ", "Version ", "Broken ", "The repository", "Some index"];
+    if let Some((at, message)) = doc.lines.iter().enumerate().find_map(|(at, l)| {
+        let message = l.strip_prefix("E: ")?;
+        known.iter().any(|k| message.starts_with(k)).then_some((at, message))
+    }) {
+        let subject = message.strip_prefix("Unable to locate package ").or_else(|| text::quoted(message));
+        return Some(broken("apt", at, message, subject));
+    }
+    let summary = doc.lines.iter().find(|l| l.contains(" upgraded, ") && l.contains(" newly installed, "))?;
+    let new = text::count_of(summary, "newly installed").unwrap_or(0);
+    let upgraded = text::count_of(summary, "upgraded").unwrap_or(0);
+    let mut told = Vec::new();
+    for (n, verb) in [(new, "installed"), (upgraded, "upgraded")] {
+        if n > 0 {
+            told.push(format!("{verb} {}", text::many(n, "package")));
+        }
+    }
+    if told.is_empty() {
+        told.push("nothing to do".to_owned());
+    }
+    let mut draft = done("apt", format!("apt: {}", told.join(", ")));
+    draft.fact(summary);
+    for line in &doc.lines {
+        if let Some(rest) = line.strip_prefix("Setting up ") {
+            draft.fact(format!("set up {}", rest.trim_end_matches([' ', '.'])));
+        }
+    }
+    Some(draft)
+}
+
+fn brew(doc: &Doc<'_>) -> Option<Draft> {
+    let is_brew = doc.command.parts.iter().any(|p| p.program() == "brew") || doc.lines.iter().any(|l| l.starts_with("==> Pouring ") || l.starts_with("==> Fetching "));
+    if !is_brew {
+        return None;
+    }
+    if let Some((at, message)) = doc.lines.iter().enumerate().find_map(|(at, l)| l.strip_prefix("Error: ").map(|m| (at, m))) {
+        return Some(broken("brew", at, message, text::quoted(message)));
+    }
+    let poured: Vec<String> = doc
+        .lines
+        .iter()
+        .filter_map(|l| {
+            let (_, path) = l.split_once("/Cellar/")?;
+            let path = path.split(':').next()?;
+            let (name, version) = path.split_once('/')?;
+            l.contains(" files, ").then(|| format!("{name} {version}"))
+        })
+        .collect();
+    if !poured.is_empty() {
+        let mut draft = done("brew", format!("brew: installed {}", poured.join(", ")));
+        for name in &poured {
+            draft.fact(name);
+        }
+        return Some(draft);
+    }
+    let current = doc.lines.iter().find_map(|l| l.strip_prefix("Warning: ").filter(|m| m.contains("already installed")))?;
+    Some(done("brew", format!("brew: {}", current.trim_end_matches('.'))))
+}

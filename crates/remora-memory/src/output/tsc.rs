@@ -1,0 +1,51 @@
+//! The TypeScript compiler, plain and pretty.
+
+use super::draft::{Doc, Draft};
+use super::{Outcome, Problem, text};
+
+pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+    let mut draft = Draft::new("tsc");
+    let mut errors = 0;
+    for (at, line) in doc.lines.iter().enumerate() {
+        let Some((place, rest)) = line.split_once("error TS") else {
+            continue;
+        };
+        let Some((code, message)) = rest.split_once(": ").filter(|(c, _)| c.bytes().all(|b| b.is_ascii_digit())) else {
+            continue;
+        };
+        let mut problem = Problem::new(message).code(&format!("TS{code}"));
+        // Elsewhere the first quotes hold a type, which names nothing.
+        if ["Cannot find ", "Property '", "Module '", "Could not find "].iter().any(|w| message.starts_with(w)) || message.contains(" is declared but ") {
+            problem.subject = text::quoted(message).map(str::to_owned);
+        }
+        let place = place.trim_end();
+        if let Some((file, numbers)) = place.strip_suffix("):").and_then(|p| p.rsplit_once('(')) {
+            problem = problem.at(file, text::number(numbers).map(|(n, _)| n));
+        } else if let Some(found) = place.strip_suffix(" -").and_then(text::place) {
+            problem = problem.at(found.file, found.line);
+        } else if !place.is_empty() {
+            continue;
+        }
+        match code {
+            "2307" | "2305" | "7016" | "2792" => draft.concept("missing module"),
+            "2304" | "2339" | "2551" | "2552" => draft.concept("missing name"),
+            _ => {}
+        }
+        draft.problem(at, problem);
+        errors += 1;
+    }
+    let found = doc.lines.iter().rev().find_map(|l| l.trim_start().strip_prefix("Found ").and_then(text::number).filter(|(_, r)| r.starts_with(" error")));
+    // "Found 0 errors" is the watcher's; ruff and mypy print theirs with more words.
+    if errors == 0 {
+        let watched = found.is_some_and(|(n, rest)| n == 0 && rest.contains("Watching for file changes"));
+        if !watched {
+            return None;
+        }
+        draft.verdict = Some(Outcome::Passed);
+        draft.title = "tsc: no errors".to_owned();
+        return Some(draft);
+    }
+    draft.concept("type error");
+    draft.diagnosed(found.map_or(0, |(n, _)| n).max(errors), 0);
+    Some(draft)
+}

@@ -1,0 +1,63 @@
+//! vitest.
+
+use super::draft::{Counts, Doc, Draft};
+use super::{Problem, text};
+
+pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
+    let tests = doc.lines.iter().rposition(|l| l.trim_start().starts_with("Tests  "));
+    let files = doc.lines.iter().rposition(|l| l.trim_start().starts_with("Test Files  "));
+    let mut draft = Draft::new("vitest");
+    let mut broken = 0_u32;
+    for (at, line) in doc.lines.iter().enumerate() {
+        if let Some(name) = line.trim_start().strip_prefix("FAIL  ")
+            && (name.contains(" > ") || name.contains(" [ "))
+        {
+            broken += u32::from(!name.contains(" > "));
+            draft.problem(at, failure(doc, at, name.trim()));
+        }
+    }
+    if tests.is_none() && files.is_none() && draft.problems.is_empty() {
+        return None;
+    }
+    let mut counts = Counts::default();
+    if let Some(at) = tests {
+        let line = doc.lines[at];
+        counts.passed = text::count_of(line, "passed").unwrap_or(0);
+        counts.failed = text::count_of(line, "failed").unwrap_or(0);
+        counts.skipped = text::count_of(line, "skipped").unwrap_or(0) + text::count_of(line, "todo").unwrap_or(0);
+    }
+    if let Some(at) = files {
+        draft.keep(at, at + 3);
+        if counts.failed == 0 {
+            broken = broken.max(text::count_of(doc.lines[at], "failed").unwrap_or(0));
+        }
+        draft.fact(format!("files: {}", text::squeeze(doc.lines[at].trim_start().trim_start_matches("Test Files"))));
+    }
+    counts.failed += broken;
+    draft.tests(counts);
+    Some(draft)
+}
+
+fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
+    let (file, test) = name.split_once(" > ").unwrap_or((name, ""));
+    // With workspaces the project's name stands in front, between bars.
+    let file = file.split(" [ ").next().unwrap_or(file).trim();
+    let file = file.rsplit(' ').next().unwrap_or(file);
+    let mut message = "";
+    let mut line_number = None;
+    let mut place = file;
+    for line in doc.lines.iter().skip(at + 1).take(60) {
+        let t = line.trim();
+        if t.starts_with("FAIL  ") || t.starts_with("⎯⎯⎯") {
+            break;
+        }
+        if message.is_empty() && !t.is_empty() {
+            message = t.split(" // ").next().unwrap_or(t);
+        } else if let Some(found) = t.strip_prefix("❯ ").and_then(|p| text::place(p.rsplit(' ').next().unwrap_or(p))) {
+            place = found.file;
+            line_number = Some(found.line);
+            break;
+        }
+    }
+    Problem::new(message).subject(if test.is_empty() { file } else { test }).at(place, line_number)
+}

@@ -1,0 +1,117 @@
+//! Takes out what must never be kept although it is no secret: passages that
+//! the user marked as private, and text that Remora itself put into a session.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+#[cfg(test)]
+mod tests;
+
+/// What stands in the place of a private passage.
+const PRIVATE: &str = "[private]";
+
+/// Without `<private>...</private>`; a passage that is never closed goes to the
+/// end of the text.
+pub fn strip_private(text: &str) -> Cow<'_, str> {
+    strip(text, "private", PRIVATE)
+}
+
+/// Without the `<remora-context>` blocks that Remora added to the session.
+pub fn strip_injected(text: &str) -> Cow<'_, str> {
+    strip(text, "remora-context", "")
+}
+
+/// Both, for every string of the value in place.
+pub fn strip_value(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(new) = strip_injected(text) {
+                *text = new;
+            }
+            if let Cow::Owned(new) = strip_private(text) {
+                *text = new;
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(strip_value),
+        Value::Object(map) => map.values_mut().for_each(strip_value),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Leaves `instead` in the place of every outermost element of this name.
+fn strip<'a>(text: &'a str, name: &str, instead: &str) -> Cow<'a, str> {
+    let mut out = String::new();
+    let mut kept = 0;
+    let mut depth = 0usize;
+    let mut at = 0;
+    while let Some(open) = text[at..].find('<').map(|n| at + n) {
+        at = open + 1;
+        let Some((tag, end)) = tag(text, open, name) else {
+            continue;
+        };
+        at = end;
+        match tag {
+            Tag::Open => {
+                if depth == 0 {
+                    out.push_str(&text[kept..open]);
+                    out.push_str(instead);
+                }
+                depth += 1;
+            }
+            Tag::Close if depth > 0 => {
+                depth -= 1;
+                kept = end;
+            }
+            Tag::Empty if depth == 0 => {
+                out.push_str(&text[kept..open]);
+                kept = end;
+            }
+            Tag::Close | Tag::Empty => {}
+        }
+    }
+    if depth > 0 {
+        return Cow::Owned(out);
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[kept..]);
+    Cow::Owned(out)
+}
+
+#[derive(Clone, Copy)]
+enum Tag {
+    Open,
+    Close,
+    /// `<name/>`, with nothing inside.
+    Empty,
+}
+
+/// The tag of this name at this `<`, and where it ends. An opening tag that
+/// the text cuts off counts, so that its passage is not kept by accident.
+fn tag(text: &str, open: usize, name: &str) -> Option<(Tag, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = open + 1;
+    let close = bytes.get(at) == Some(&b'/');
+    at += usize::from(close);
+    let own = bytes.get(at..at + name.len())?;
+    if !own.eq_ignore_ascii_case(name.as_bytes()) {
+        return None;
+    }
+    at += name.len();
+    match bytes.get(at) {
+        None => return (!close).then_some((Tag::Open, at)),
+        Some(b'>' | b'/') => {}
+        Some(b) if b.is_ascii_whitespace() => {}
+        Some(_) => return None,
+    }
+    let Some(end) = text[at..].find('>').map(|n| at + n + 1) else {
+        return (!close).then_some((Tag::Open, text.len()));
+    };
+    if close {
+        return Some((Tag::Close, end));
+    }
+    let empty = bytes[end - 2] == b'/';
+    Some((if empty { Tag::Empty } else { Tag::Open }, end))
+}

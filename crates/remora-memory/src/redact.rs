@@ -1,0 +1,313 @@
+//! Takes secrets out of text before anything is stored: finds them by shape,
+//! by the word beside them and by where they stand, and leaves a typed mark.
+//!
+//! Pure: no files, no clock, no environment. Must never put a secret into an
+//! error, a log line or a `Debug` form, and never cost more than linear time.
+
+mod address;
+mod assign;
+mod command;
+mod files;
+mod header;
+mod json;
+mod keyblock;
+mod names;
+mod paths;
+mod scan;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod value;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use regex::Regex;
+use serde_json::Value;
+
+use paths::Paths;
+use scan::Scanner;
+
+/// How every mark begins; the kind and a closing bracket follow.
+const MARK: &str = "[redacted:";
+
+/// Redacting makes room for a second look at what a mark has uncovered; two
+/// looks are enough for all but contrived text.
+const MOST_ROUNDS: usize = 6;
+
+/// What the configuration adds to the built-in kinds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// Name and regular expression; the first group, if there is one, is the secret.
+    pub patterns: Vec<(String, String)>,
+    /// Globs as in `.gitignore`, of files whose contents are never kept.
+    pub deny_paths: Vec<String>,
+}
+
+/// A rule of the configuration that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RedactError {
+    /// The regular expression does not compile or is too large.
+    #[error("redaction pattern `{name}` is not a usable regular expression: {source}")]
+    Pattern {
+        /// The pattern's name in the configuration.
+        name: String,
+        /// What the expression's compiler said.
+        source: regex::Error,
+    },
+    /// The pattern would mark the gaps between characters.
+    #[error("redaction pattern `{name}` matches the empty text")]
+    Empty {
+        /// The pattern's name in the configuration.
+        name: String,
+    },
+    /// A glob that cannot be understood.
+    #[error("denied path `{glob}` is not a usable glob: {source}")]
+    Glob {
+        /// The glob as it was written.
+        glob: String,
+        /// What the translated expression's compiler said.
+        source: regex::Error,
+    },
+    /// The search over the built-in words could not be built.
+    #[error("the built-in redaction words cannot be compiled")]
+    Words,
+}
+
+/// How many secrets of each kind were taken out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    counts: BTreeMap<Cow<'static, str>, usize>,
+}
+
+impl Marks {
+    /// No marks yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether nothing was taken out.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// All kinds together.
+    pub fn total(&self) -> usize {
+        self.counts.values().sum()
+    }
+
+    /// How many of this kind.
+    pub fn count(&self, kind: &str) -> usize {
+        self.counts.get(kind).copied().unwrap_or(0)
+    }
+
+    /// Every kind with its number, by name.
+    pub fn iter(&self) -> impl Iterator<Item = Mark<'_>> {
+        self.counts.iter().map(|(kind, count)| Mark {
+            kind,
+            count: *count,
+        })
+    }
+
+    /// Adds what another text gave.
+    pub fn absorb(&mut self, other: &Self) {
+        for (kind, count) in &other.counts {
+            *self.counts.entry(kind.clone()).or_default() += count;
+        }
+    }
+
+    fn add(&mut self, kind: &Cow<'static, str>) {
+        *self.counts.entry(kind.clone()).or_default() += 1;
+    }
+}
+
+/// One kind of secret, as it stands in a mark, and how often it was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark<'a> {
+    /// For example `aws-access-key`, which stands as `[redacted:aws-access-key]`.
+    pub kind: &'a str,
+    /// How many.
+    pub count: usize,
+}
+
+/// Where a secret stands; holds no part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The kind, as in [`Mark`].
+    pub kind: Cow<'static, str>,
+    /// Byte range in the text, at character boundaries.
+    pub range: Range<usize>,
+    /// How sure the kind is; of overlapping findings the surest names the mark.
+    rank: Rank,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// A pattern of the configuration.
+    Custom,
+    /// The secret's own shape tells.
+    Shape,
+    /// The syntax around it tells: an address, a header, a command line.
+    Place,
+    /// The word beside it tells.
+    Word,
+}
+
+impl Finding {
+    fn new(kind: impl Into<Cow<'static, str>>, range: Range<usize>, rank: Rank) -> Self {
+        Self {
+            kind: kind.into(),
+            range,
+            rank,
+        }
+    }
+}
+
+/// Finds secrets and replaces them with marks. Compiled once, used from any
+/// number of threads.
+#[derive(Debug)]
+pub struct Redactor {
+    scanner: Scanner,
+    custom: Vec<(Cow<'static, str>, Regex)>,
+    paths: Paths,
+}
+
+impl Redactor {
+    /// Compiles the rules; names the one that cannot be used.
+    pub fn new(rules: &Rules) -> Result<Self, RedactError> {
+        let mut custom = Vec::with_capacity(rules.patterns.len());
+        for (name, pattern) in &rules.patterns {
+            let regex = regex::RegexBuilder::new(pattern)
+                .size_limit(1 << 20)
+                .build()
+                .map_err(|source| RedactError::Pattern {
+                    name: name.clone(),
+                    source,
+                })?;
+            if regex.is_match("") {
+                return Err(RedactError::Empty { name: name.clone() });
+            }
+            custom.push((Cow::Owned(kind_of(name)), regex));
+        }
+        Ok(Self {
+            scanner: Scanner::new().ok_or(RedactError::Words)?,
+            custom,
+            paths: Paths::new(&rules.deny_paths)?,
+        })
+    }
+
+    /// The text with every secret replaced; borrowed when there was none.
+    pub fn text<'a>(&self, text: &'a str, marks: &mut Marks) -> Cow<'a, str> {
+        let mut current = Cow::Borrowed(text);
+        for _ in 0..MOST_ROUNDS {
+            let findings = self.scan(&current);
+            if findings.is_empty() {
+                break;
+            }
+            current = Cow::Owned(replace(&current, &findings, marks));
+        }
+        current
+    }
+
+    /// Every string of the value in place, and keys that are secrets. Contents
+    /// of denied files go whole, values of `.env` files one by one.
+    pub fn json(&self, value: &mut Value, marks: &mut Marks) {
+        json::redact(self, value, marks);
+    }
+
+    /// Where secrets stand, in order and without overlaps.
+    pub fn scan(&self, text: &str) -> Vec<Finding> {
+        let (mut found, marks) = self.scanner.scan(text);
+        for (kind, regex) in &self.custom {
+            for captures in regex.captures_iter(text) {
+                if let Some(hit) = captures.get(1).or_else(|| captures.get(0)) {
+                    found.push(Finding::new(kind.clone(), hit.range(), Rank::Custom));
+                }
+            }
+        }
+        if found.is_empty() {
+            return found;
+        }
+        settle(found, &marks)
+    }
+
+    /// Whether the configuration denies this file's contents.
+    pub fn denies(&self, path: &str) -> bool {
+        self.paths.denied(path)
+    }
+}
+
+/// A name as it may stand in a mark.
+fn kind_of(name: &str) -> String {
+    let kind: String = name
+        .trim()
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
+        .take(48)
+        .collect();
+    if kind.is_empty() {
+        "custom".to_owned()
+    } else {
+        kind
+    }
+}
+
+/// Orders findings, joins those that overlap and leaves older marks whole, so
+/// that every round removes something and a settled text stays as it is.
+fn settle(mut found: Vec<Finding>, marks: &[Range<usize>]) -> Vec<Finding> {
+    for finding in &mut found {
+        let range = &mut finding.range;
+        // Only the first and the last mark can be cut by the range.
+        let from = marks.partition_point(|mark| mark.end <= range.start);
+        let upto = marks.partition_point(|mark| mark.start < range.end);
+        if let Some(touched) = marks.get(from..upto).filter(|touched| !touched.is_empty()) {
+            let first = &touched[0];
+            let last = &touched[touched.len() - 1];
+            if first.start <= range.start && range.end <= first.end {
+                range.end = range.start;
+            } else {
+                range.start = range.start.min(first.start);
+                range.end = range.end.max(last.end);
+            }
+        }
+    }
+    found.retain(|finding| !finding.range.is_empty());
+    found.sort_by_key(|finding| (finding.range.start, finding.rank));
+    let mut settled: Vec<Finding> = Vec::with_capacity(found.len());
+    for finding in found {
+        match settled.last_mut() {
+            Some(last) if finding.range.start < last.range.end => {
+                last.range.end = last.range.end.max(finding.range.end);
+                if finding.rank < last.rank {
+                    last.rank = finding.rank;
+                    last.kind = finding.kind;
+                }
+            }
+            _ => settled.push(finding),
+        }
+    }
+    settled
+}
+
+fn replace(text: &str, findings: &[Finding], marks: &mut Marks) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for finding in findings {
+        out.push_str(text.get(at..finding.range.start).unwrap_or_default());
+        out.push_str(MARK);
+        out.push_str(&finding.kind);
+        out.push(']');
+        marks.add(&finding.kind);
+        at = finding.range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}

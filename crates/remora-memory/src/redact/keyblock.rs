@@ -1,0 +1,168 @@
+//! Private keys in armour: PEM of every sort, OpenSSH, PGP, PuTTY. Whole
+//! blocks, blocks cut off at either end, and blocks in escaped text.
+
+use std::ops::Range;
+
+use super::assign::floor;
+
+/// Longest block that is looked for its end.
+const LONGEST: usize = 64 * 1024;
+/// Fewer characters of base64 than this are an illustration.
+const LEAST: usize = 24;
+
+/// The block that begins here, if it is a private key with a body.
+pub(super) fn block(text: &str, start: usize) -> Option<Range<usize>> {
+    let limit = floor(text.as_bytes(), start + LONGEST);
+    let rest = text.get(start..limit)?;
+    let head = label(rest, "-----BEGIN")?;
+    let body = rest.get(head..)?;
+    let close = body.find("-----");
+    if let Some(close) = close
+        && body[close..].starts_with("-----END")
+    {
+        let tail = &body[close..];
+        let end = label(tail, "-----END").unwrap_or("-----END".len());
+        return (solid(&body[..close]) >= LEAST).then(|| start..start + head + close + end);
+    }
+    // The end is missing: take what still looks like the body.
+    let length = body_length(body);
+    (solid(&body[..length]) >= LEAST).then(|| start..start + head + length)
+}
+
+/// The body before an end whose beginning was cut off.
+pub(super) fn tail(text: &str, end: usize, from: usize) -> Option<Range<usize>> {
+    let rest = text.get(end..)?;
+    let foot = label(&rest[..floor(rest.as_bytes(), 128)], "-----END")?;
+    let begin = floor(text.as_bytes(), end.saturating_sub(LONGEST).max(from));
+    let before = text.get(begin..end)?;
+    let mut start = before.len();
+    for line in lines_back(before) {
+        if !body_line(line.0) {
+            break;
+        }
+        start = line.1;
+    }
+    (solid(&before[start..]) >= LEAST).then(|| begin + start..end + foot)
+}
+
+/// Length of `-----BEGIN .. PRIVATE KEY ..-----`.
+fn label(text: &str, begin: &str) -> Option<usize> {
+    let rest = text.strip_prefix(begin)?;
+    let close = rest.as_bytes().iter().take(80).position(|b| *b == b'-')?;
+    let name = rest.get(..close)?;
+    let dashes = rest[close..].bytes().take_while(|b| *b == b'-').count();
+    let private = name.contains("PRIVATE KEY") || name.contains("SECRET KEY") || name.contains("PRIVATE-KEY");
+    (private && dashes >= 4).then(|| begin.len() + close + dashes)
+}
+
+/// How many characters of base64 in long runs.
+fn solid(body: &str) -> usize {
+    body.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')))
+        .filter(|run| run.len() >= 12)
+        .map(str::len)
+        .sum()
+}
+
+/// How far the lines of a body go.
+fn body_length(body: &str) -> usize {
+    let mut at = 0;
+    let mut first = true;
+    while at < body.len() {
+        let rest = &body[at..];
+        let (length, gap) = line_end(rest);
+        let line = &rest[..length];
+        if !first && !body_line(line) && !header_line(line) {
+            // A cut may fall inside a line: what begins as base64 goes.
+            let own = line.trim_start();
+            let run = own
+                .bytes()
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
+                .count();
+            return if run >= 16 { at + (line.len() - own.len()) + run } else { at };
+        }
+        if first && !line.trim().is_empty() {
+            let run = line
+                .bytes()
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b' '))
+                .count();
+            if run < line.len() {
+                return at + run;
+            }
+        }
+        first = false;
+        at += length + gap;
+    }
+    body.len()
+}
+
+/// Where a line ends, and how long its ending is: real or escaped.
+fn line_end(text: &str) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte == b'\n' {
+            return (at, 1);
+        }
+        if *byte == b'\\' {
+            let slashes = bytes[at..].iter().take_while(|b| **b == b'\\').count();
+            if matches!(bytes.get(at + slashes), Some(b'n' | b'r')) {
+                return (at, slashes + 1);
+            }
+        }
+    }
+    (bytes.len(), 0)
+}
+
+/// The lines of a text from the last to the first, with their offsets.
+fn lines_back(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    let mut starts = vec![0];
+    let mut at = 0;
+    while at < text.len() {
+        let (length, gap) = line_end(&text[at..]);
+        at += length + gap;
+        if gap == 0 {
+            break;
+        }
+        starts.push(at);
+    }
+    let mut end = text.len();
+    starts.into_iter().rev().map(move |start| {
+        let line = &text[start..end];
+        end = start;
+        (line, start)
+    })
+}
+
+/// Base64 and nothing else, behind what tools put at the beginning of a line.
+fn body_line(line: &str) -> bool {
+    let own = strip(line);
+    own.is_empty()
+        || (own
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
+            && own.len() <= 4096)
+}
+
+/// `Proc-Type: 4,ENCRYPTED` and its kin.
+fn header_line(line: &str) -> bool {
+    let own = strip(line);
+    own.split_once(':').is_some_and(|(name, _)| {
+        (3..=24).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+            && (name.contains('-') || matches!(name, "Version" | "Comment" | "Hash" | "Charset"))
+    })
+}
+
+/// Without numbers, signs of a diff, quotes and other furniture.
+fn strip(line: &str) -> &str {
+    let line = line.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '\\' | ';' | '+'));
+    let line = line.trim_end_matches("\\n").trim_end_matches("\\r");
+    let numbered = line.trim_start();
+    let digits = numbered.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &numbered[digits..];
+    let line = if (1..=6).contains(&digits) && rest.starts_with(['\u{2192}', '\t', '|', ':']) {
+        rest.trim_start_matches(['\u{2192}', '\t', '|', ':'])
+    } else {
+        numbered
+    };
+    line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '|' | '>' | '#' | '*' | '-' | '\\'))
+        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
+}

@@ -1,0 +1,271 @@
+//! What the name of a variable, key, flag or header says about its value.
+
+/// What a value under a name is likely to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// People choose these: short and weak ones count.
+    Password,
+    /// A machine made it, and the name leaves little doubt.
+    Secret,
+    /// The name alone says little; the value must look random.
+    Weak,
+    /// `Authorization` and its kin: a scheme, then the secret.
+    Authorization,
+    /// Lists of name and value.
+    Cookie,
+    /// A signature, secret only where it opens something: in an address.
+    Signature,
+    /// Words that stand for a key.
+    Phrase,
+}
+
+/// A name that tells, and the kind for the mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) class: Class,
+    pub(super) kind: &'static str,
+}
+
+/// Literals of which one stands, in any case, in every name that tells.
+pub(super) const WORDS: &[&str] = &[
+    "pass", "pwd", "secret", "token", "key", "credential", "auth", "cookie", "sessid", "sessionid",
+    "signature", "sig=", "mnemonic", "phrase", "jwt", "_pw", "sasl", "connect.sid", "kennwort",
+    "authtok",
+];
+
+/// Endings of a password's name, as one word.
+const PASSWORDS: &[&str] = &[
+    "password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "userpwd", "dbpwd",
+    "dbpass", "userpass", "rootpass", "smtppass", "mysqlpass", "ftppass", "adminpass", "mailpass",
+    "requirepass", "masterauth", "keypass", "storepass", "passwords",
+];
+
+/// What may follow the telling word without changing its meaning.
+const SUFFIXES: &[&str] = &[
+    "prod", "production", "dev", "development", "test", "testing", "staging", "stage", "stg",
+    "old", "new", "value", "val", "str", "string", "base64", "b64", "plain", "plaintext", "raw",
+    "default", "local", "main", "backup", "live", "sandbox", "env", "primary", "secondary",
+    "current", "previous", "prev", "enc", "hex", "v", "a", "b", "x", "text",
+];
+
+/// Words before `token` that make it a place in a list or a piece of a text.
+const NOT_TOKENS: &[&str] = &[
+    "next", "page", "continuation", "cancel", "cancellation", "sync", "pagination", "cursor",
+    "lex", "lexer", "parse", "parser", "eof", "start", "end", "stop", "pad", "unk", "mask", "sep",
+    "cls", "bos", "eos", "special", "image", "syntax", "unexpected", "abort", "design", "color",
+    "by", "last", "prev", "previous", "first", "per", "quote", "close", "open",
+];
+
+/// Words before `key` that make the value a secret.
+const KEYS: &[&str] = &[
+    "api", "access", "secret", "private", "priv", "auth", "account", "master", "signing", "sign",
+    "encryption", "encrypt", "encoding", "license", "licence", "app", "application", "client",
+    "consumer", "service", "server", "deploy", "subscription", "shared", "integration", "admin",
+    "write", "ingest", "hmac", "aes", "webhook", "session", "crypto", "storage", "function",
+    "functions", "jwt", "cookie", "wrapping", "decryption", "management", "personal", "user",
+    "dd", "datadog", "project", "org", "developer", "root", "security", "unseal", "activation",
+    "instrumentation", "sas", "join", "preshared", "psk", "rest", "read", "secretaccess",
+];
+
+/// Words before `key` that make it an entry's name or something public.
+const NOT_KEYS: &[&str] = &[
+    "public", "pub", "foreign", "primary", "cache", "sort", "partition", "object", "row", "map",
+    "index", "group", "composite", "unique", "dict", "idempotency", "i18n", "translation", "query",
+    "react", "routing", "hot", "registry", "config", "feature", "json", "lookup", "column", "hash",
+    "range", "bucket", "file", "s3", "known", "host", "label", "message", "locale", "publishable",
+    "site", "restore", "dedupe", "event", "press", "arrow", "pkey", "natural", "surrogate",
+];
+
+/// Names of a maker in the name of a value, and the kind that follows.
+const MAKERS: &[(&str, &str)] = &[
+    ("aws", "aws-secret-key"),
+    ("heroku", "heroku-key"),
+    ("datadog", "datadog-key"),
+    ("cloudflare", "cloudflare-token"),
+    ("vercel", "vercel-token"),
+    ("azure", "azure-key"),
+    ("accountkey", "azure-key"),
+    ("sharedaccesskey", "azure-key"),
+    ("twilio", "twilio-key"),
+    ("mailgun", "mailgun-key"),
+    ("bitbucket", "bitbucket-token"),
+    ("github", "github-token"),
+    ("gitlab", "gitlab-token"),
+    ("dockerhub", "docker-token"),
+    ("docker", "docker-token"),
+    ("discord", "discord-token"),
+    ("newrelic", "newrelic-key"),
+    ("supabase", "supabase-key"),
+    ("terraform", "terraform-token"),
+    ("vault", "vault-token"),
+    ("npm", "npm-token"),
+    ("slack", "slack-token"),
+    ("algolia", "algolia-key"),
+    ("fastly", "fastly-token"),
+    ("okta", "okta-token"),
+    ("snyk", "snyk-token"),
+    ("sonar", "sonar-token"),
+    ("codecov", "codecov-token"),
+    ("wandb", "wandb-key"),
+    ("segment", "segment-key"),
+    ("mixpanel", "mixpanel-key"),
+    ("pagerduty", "pagerduty-key"),
+    ("firebase", "firebase-key"),
+    ("circleci", "circleci-token"),
+    ("cargo", "crates-io-token"),
+    ("django", "django-secret"),
+    ("twitter", "twitter-key"),
+    ("linkedin", "linkedin-secret"),
+    ("dropbox", "dropbox-token"),
+    ("zendesk", "zendesk-token"),
+    ("jira", "atlassian-token"),
+    ("confluence", "atlassian-token"),
+];
+
+/// Longer names are no names.
+const LONGEST: usize = 96;
+
+/// What this name says, if anything.
+pub(super) fn told(name: &str) -> Option<Told> {
+    if name.is_empty() || name.len() > LONGEST {
+        return None;
+    }
+    let flat: String = name.to_ascii_lowercase();
+    let mut words = split(name);
+    while words.len() > 1
+        && words
+            .last()
+            .is_some_and(|w| SUFFIXES.contains(&w.as_str()) || w.bytes().all(|b| b.is_ascii_digit()))
+    {
+        words.pop();
+    }
+    let last = words.last()?.as_str();
+    let before = words.len().checked_sub(2).map_or("", |at| words[at].as_str());
+    let class = class(&words, last, before, &flat)?;
+    Some(Told {
+        class,
+        kind: kind(class, last, &flat),
+    })
+}
+
+fn class(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class> {
+    let ends = |list: &[&str]| list.iter().any(|end| last.ends_with(end));
+    if matches!(last, "authorization") || flat.ends_with("x-auth") {
+        return Some(Class::Authorization);
+    }
+    if matches!(last, "cookie" | "cookies") {
+        return Some(Class::Cookie);
+    }
+    if ends(PASSWORDS) || matches!(last, "pwd" | "pass" | "pw") {
+        return Some(Class::Password);
+    }
+    if last == "phrase" && matches!(before, "pass") {
+        return Some(Class::Password);
+    }
+    if matches!(last, "mnemonic") || (last == "phrase" && matches!(before, "seed" | "recovery" | "mnemonic")) {
+        return Some(Class::Phrase);
+    }
+    if matches!(last, "signature" | "sig") {
+        return Some(Class::Signature);
+    }
+    if last.ends_with("token") || last.ends_with("authtok") || matches!(last, "jwt" | "bearer") {
+        return (!NOT_TOKENS.contains(&before)).then_some(Class::Secret);
+    }
+    if last.ends_with("secret") {
+        return Some(Class::Secret);
+    }
+    if words.iter().any(|w| w.ends_with("secret")) && matches!(last, "key" | "base" | "id" | "access") {
+        return Some(Class::Secret);
+    }
+    if last == "id" && before == "key" {
+        return Some(Class::Weak);
+    }
+    if last == "key" {
+        return if NOT_KEYS.contains(&before) {
+            None
+        } else if KEYS.contains(&before) {
+            Some(Class::Secret)
+        } else {
+            Some(Class::Weak)
+        };
+    }
+    if let Some(stem) = last.strip_suffix("key") {
+        return if KEYS.iter().any(|word| stem.ends_with(word)) {
+            Some(Class::Secret)
+        } else {
+            None
+        };
+    }
+    if matches!(last, "tokens" | "secrets" | "keys" | "credential" | "credentials" | "auth" | "apikeys")
+        || matches!(last, "phpsessid" | "jsessionid" | "sessionid" | "authtoken")
+        || flat.ends_with("connect.sid")
+    {
+        return Some(Class::Weak);
+    }
+    None
+}
+
+fn kind(class: Class, last: &str, flat: &str) -> &'static str {
+    match class {
+        Class::Password => return "password",
+        Class::Cookie => return "cookie",
+        Class::Authorization => return "authorization",
+        Class::Signature => return "signature",
+        Class::Phrase => return "seed-phrase",
+        Class::Secret | Class::Weak => {}
+    }
+    let maker = MAKERS.iter().find(|(maker, _)| {
+        flat.replace(['_', '-', '.'], "").contains(maker)
+    });
+    if let Some((_, kind)) = maker {
+        return kind;
+    }
+    if last.ends_with("token") || matches!(last, "jwt" | "bearer" | "auth") {
+        "token"
+    } else if last.contains("sess") || last == "sid" {
+        "session-id"
+    } else if flat.contains("private") {
+        "private-key"
+    } else if last.ends_with("key") {
+        "api-key"
+    } else {
+        "secret"
+    }
+}
+
+/// The words of a name, in lower case: `dbPassword`, `DB_PASSWORD` and
+/// `db-password` have the same two.
+fn split(name: &str) -> Vec<String> {
+    let bytes = name.as_bytes();
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        if !byte.is_ascii_alphanumeric() {
+            if !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            continue;
+        }
+        let hump = byte.is_ascii_uppercase() && at > 0 && {
+            let before = bytes[at - 1];
+            let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+            before.is_ascii_lowercase() || (before.is_ascii_uppercase() && next.is_ascii_lowercase())
+        };
+        let number = byte.is_ascii_digit() && !word.is_empty() && !word.ends_with(|c: char| c.is_ascii_digit());
+        // `sha256` and `base64` stay one word; `token2` is a token.
+        if (hump || (number && telling(&word))) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.push(char::from(byte.to_ascii_lowercase()));
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+fn telling(word: &str) -> bool {
+    ["password", "passwd", "pass", "pwd", "token", "secret", "key"]
+        .iter()
+        .any(|end| word.ends_with(end))
+}

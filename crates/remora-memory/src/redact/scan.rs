@@ -1,0 +1,275 @@
+//! One pass over the text for words that make it worth looking, then a close
+//! look at each place. Text without such words costs that one pass.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use regex::Regex;
+
+use super::tokens::{Check, TOKENS, Token};
+use super::{Finding, MARK, Rank, address, assign, command, header, keyblock, names, shape, value};
+
+/// How much of the text behind a literal a pattern may see.
+const WINDOW: usize = 4096;
+/// How often one kind is tried inside one unbroken run of token characters, so
+/// that a run made of prefixes stays cheap.
+const TRIES: usize = 8;
+
+/// Why a literal is worth a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trigger {
+    Mark,
+    Token(usize),
+    Word,
+    Address,
+    KeyBlock,
+    KeyEnd,
+    Bearer,
+    Basic,
+    Command(command::Tool),
+}
+
+/// The compiled words and, as they are needed, patterns.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    words: AhoCorasick,
+    triggers: Vec<(Trigger, &'static str)>,
+    patterns: Vec<OnceLock<Option<Regex>>>,
+}
+
+impl Scanner {
+    /// Nothing only if the built-in words cannot be compiled.
+    pub(super) fn new() -> Option<Self> {
+        let mut triggers = vec![
+            (Trigger::Mark, MARK),
+            (Trigger::Address, "://"),
+            (Trigger::KeyBlock, "-----BEGIN"),
+            (Trigger::KeyEnd, "-----END"),
+            (Trigger::Bearer, "bearer"),
+            (Trigger::Basic, "basic "),
+        ];
+        triggers.extend(names::WORDS.iter().map(|word| (Trigger::Word, *word)));
+        triggers.extend(
+            command::WORDS
+                .iter()
+                .map(|(word, tool)| (Trigger::Command(*tool), *word)),
+        );
+        for (at, token) in TOKENS.iter().enumerate() {
+            triggers.extend(token.literals.iter().map(|l| (Trigger::Token(at), *l)));
+        }
+        let words = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(triggers.iter().map(|(_, literal)| *literal))
+            .ok()?;
+        Some(Self {
+            words,
+            triggers,
+            patterns: TOKENS.iter().map(|_| OnceLock::new()).collect(),
+        })
+    }
+
+    /// Findings in no order, and where marks already stand.
+    pub(super) fn scan(&self, text: &str) -> (Vec<Finding>, Vec<Range<usize>>) {
+        let mut look = Look {
+            scanner: self,
+            text,
+            found: Vec::new(),
+            marks: Vec::new(),
+            name_end: 0,
+            block_end: 0,
+            run: 0..0,
+            tries: 0,
+        };
+        for hit in self.words.find_overlapping_iter(text.as_bytes()) {
+            look.at(hit.pattern().as_usize(), hit.start()..hit.end());
+        }
+        (look.found, look.marks)
+    }
+
+    fn pattern(&self, at: usize) -> Option<&Regex> {
+        self.patterns[at]
+            .get_or_init(|| compile(&TOKENS[at]).ok())
+            .as_ref()
+    }
+}
+
+/// A token's pattern, bound to the place where it is tried.
+pub(super) fn compile(token: &Token) -> Result<Regex, regex::Error> {
+    let bound = if token.back == 0 { "^" } else { "" };
+    Regex::new(&format!("(?-u){bound}(?:{})", token.pattern))
+}
+
+/// One text under the eye.
+struct Look<'a> {
+    scanner: &'a Scanner,
+    text: &'a str,
+    found: Vec<Finding>,
+    marks: Vec<Range<usize>>,
+    /// Where the last name looked at ends; one name holds several words.
+    name_end: usize,
+    /// Where the last key block ends.
+    block_end: usize,
+    run: Range<usize>,
+    tries: usize,
+}
+
+impl Look<'_> {
+    fn at(&mut self, pattern: usize, hit: Range<usize>) {
+        let (trigger, literal) = self.scanner.triggers[pattern];
+        // What stands inside a mark is our own wording.
+        if self.marks.last().is_some_and(|mark| hit.start < mark.end) {
+            return;
+        }
+        match trigger {
+            Trigger::Mark => self.mark(hit),
+            Trigger::Token(token) => {
+                if self.text.as_bytes()[hit.clone()] == *literal.as_bytes() {
+                    self.token(token, hit);
+                }
+            }
+            Trigger::Word => self.word(hit),
+            Trigger::Address => address::credentials(self.text, hit, &mut self.found),
+            Trigger::KeyBlock => {
+                if hit.start >= self.block_end
+                    && let Some(range) = keyblock::block(self.text, hit.start)
+                {
+                    self.block_end = range.end;
+                    self.found.push(Finding::new("private-key", range, Rank::Shape));
+                }
+            }
+            Trigger::KeyEnd => {
+                if hit.start >= self.block_end
+                    && let Some(range) = keyblock::tail(self.text, hit.start, self.block_end)
+                {
+                    self.block_end = range.end;
+                    self.found.push(Finding::new("private-key", range, Rank::Shape));
+                }
+            }
+            Trigger::Bearer => header::bearer(self.text, hit.end, &mut self.found),
+            Trigger::Basic => header::basic(self.text, hit.end, &mut self.found),
+            Trigger::Command(tool) => command::secrets(self.text, hit, tool, &mut self.found),
+        }
+    }
+
+    fn mark(&mut self, hit: Range<usize>) {
+        let rest = &self.text.as_bytes()[hit.end..];
+        let length = rest
+            .iter()
+            .take(64)
+            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'-')
+            .count();
+        let exact = self.text.as_bytes()[hit.clone()] == *MARK.as_bytes();
+        if exact && length > 0 && rest.get(length) == Some(&b']') {
+            self.marks.push(hit.start..hit.end + length + 1);
+        }
+    }
+
+    fn word(&mut self, hit: Range<usize>) {
+        if hit.start < self.name_end {
+            return;
+        }
+        let name = assign::name_at(self.text, hit);
+        self.name_end = name.range.end;
+        assign::beside(self.text, &name, &mut self.found);
+    }
+
+    fn token(&mut self, at: usize, hit: Range<usize>) {
+        let token = &TOKENS[at];
+        let bytes = self.text.as_bytes();
+        if token.back == 0 && !opens(bytes, hit.start) {
+            return;
+        }
+        if self.tired(hit.start) {
+            return;
+        }
+        let mut start = hit.start;
+        while start > 0
+            && hit.start - start < token.back
+            && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'~' | b'-' | b'.'))
+        {
+            start -= 1;
+        }
+        let end = assign::floor(bytes, hit.start + WINDOW);
+        let Some(window) = self.text.get(start..end) else {
+            return;
+        };
+        let Some(captures) = self.scanner.pattern(at).and_then(|p| p.captures(window)) else {
+            return;
+        };
+        let Some(whole) = captures.get(0) else {
+            return;
+        };
+        let secret = captures.get(1).unwrap_or(whole);
+        let from = start + whole.start();
+        if from > hit.start || (token.back > 0 && !opens(bytes, from)) {
+            return;
+        }
+        if value::stands_for_another(secret.as_str())
+            || (token.check == Check::Random && !shape::random(secret.as_str()))
+        {
+            return;
+        }
+        let mut range = start + secret.start()..start + secret.end();
+        // A token longer than the window goes whole.
+        if range.end == end {
+            while range.end < bytes.len() && part(bytes[range.end]) {
+                range.end += 1;
+            }
+        }
+        if token.kind == "aws-access-key" {
+            command::aws_pair(self.text, range.end, &mut self.found);
+        }
+        self.found.push(Finding::new(token.kind, range, Rank::Shape));
+    }
+
+    /// Whether this run of characters has been tried often enough.
+    fn tired(&mut self, at: usize) -> bool {
+        if !self.run.contains(&at) {
+            let length = self.text.as_bytes()[at..]
+                .iter()
+                .take_while(|b| part(**b))
+                .count();
+            self.run = at..at + length;
+            self.tries = 0;
+        }
+        self.tries += 1;
+        self.tries > TRIES
+    }
+}
+
+fn part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Whether a token may begin here: not inside a word, unless what stands before
+/// is an escape, a colour or a percent code.
+fn opens(bytes: &[u8], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|i| bytes[i]) else {
+        return true;
+    };
+    if !before.is_ascii_alphanumeric() {
+        return true;
+    }
+    let back = |n: usize| at.checked_sub(n).map(|i| bytes[i]);
+    if matches!(before, b'n' | b'r' | b't') && back(2) == Some(b'\\') {
+        return true;
+    }
+    if before.is_ascii_hexdigit() && back(3) == Some(b'%') {
+        return true;
+    }
+    if before.is_ascii_hexdigit() && back(6) == Some(b'\\') && back(5) == Some(b'u') {
+        return true;
+    }
+    // `ESC [ 31 m`
+    if before == b'm' {
+        let mut i = at - 1;
+        while i > 0 && at - i < 16 && (bytes[i - 1].is_ascii_digit() || bytes[i - 1] == b';') {
+            i -= 1;
+        }
+        return i > 0 && bytes[i - 1] == b'[';
+    }
+    false
+}

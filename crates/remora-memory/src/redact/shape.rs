@@ -1,0 +1,165 @@
+//! What a run of characters looks like: random, hexadecimal, a word, a
+//! number of some other use. Knows nothing of the text around it.
+
+/// Bits per character, from how often each byte occurs.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "texts measured here are far shorter than 2^52"
+)]
+pub(super) fn entropy(text: &str) -> f64 {
+    let mut counts = [0usize; 256];
+    for byte in text.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    let total = text.len() as f64;
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| {
+            let share = *count as f64 / total;
+            -share * share.log2()
+        })
+        .sum()
+}
+
+/// How many characters of each sort a text has, and how they are mixed.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Mix {
+    pub(super) lower: usize,
+    pub(super) upper: usize,
+    pub(super) digits: usize,
+    /// Everything that is neither letter, digit nor one of `-_.`.
+    pub(super) symbols: usize,
+    pub(super) spaces: usize,
+    /// Changes between letter and digit inside a part, at most in one part.
+    pub(super) switches: usize,
+    /// The same, summed over all parts.
+    pub(super) all_switches: usize,
+    /// Stretches of letters of one case.
+    pub(super) runs: usize,
+    /// The longest stretch without a vowel, in letters.
+    pub(super) dry: usize,
+}
+
+impl Mix {
+    pub(super) fn of(text: &str) -> Self {
+        let mut mix = Self::default();
+        let mut before = Sort::Other;
+        let mut switches = 0;
+        let mut dry = 0;
+        for c in text.chars() {
+            let sort = Sort::of(c);
+            match sort {
+                Sort::Lower => mix.lower += 1,
+                Sort::Upper => mix.upper += 1,
+                Sort::Digit => mix.digits += 1,
+                Sort::Space => mix.spaces += 1,
+                Sort::Joint => {}
+                Sort::Other => mix.symbols += 1,
+            }
+            if sort.letter() && sort != before {
+                mix.runs += 1;
+            }
+            let vowel = matches!(c.to_ascii_lowercase(), 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
+            dry = if sort.letter() && !vowel { dry + 1 } else { 0 };
+            mix.dry = mix.dry.max(dry);
+            if (sort.letter() && before == Sort::Digit) || (sort == Sort::Digit && before.letter())
+            {
+                switches += 1;
+                mix.all_switches += 1;
+                mix.switches = mix.switches.max(switches);
+            }
+            if !sort.letter() && sort != Sort::Digit {
+                switches = 0;
+            }
+            before = sort;
+        }
+        mix
+    }
+
+    pub(super) fn letters(&self) -> usize {
+        self.lower + self.upper
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Lower,
+    Upper,
+    Digit,
+    Joint,
+    Space,
+    Other,
+}
+
+impl Sort {
+    fn of(c: char) -> Self {
+        match c {
+            'a'..='z' => Self::Lower,
+            'A'..='Z' => Self::Upper,
+            '0'..='9' => Self::Digit,
+            '-' | '_' | '.' => Self::Joint,
+            c if c.is_whitespace() => Self::Space,
+            _ => Self::Other,
+        }
+    }
+
+    fn letter(self) -> bool {
+        matches!(self, Self::Lower | Self::Upper)
+    }
+}
+
+/// Whether letters and digits are mixed as no word, name or version mixes them.
+pub(super) fn random(text: &str) -> bool {
+    if text.len() < 10 {
+        return false;
+    }
+    let mix = Mix::of(text);
+    if mix.spaces > 0 || entropy(text) < 2.8 {
+        return false;
+    }
+    if mix.switches >= 3 || mix.all_switches >= 5 {
+        return true;
+    }
+    let letters = mix.letters();
+    // A name in camel case has humps of three letters and more.
+    let jumbled = letters >= 10 && mix.upper >= 3 && mix.lower >= 3 && letters < mix.runs * 22 / 10;
+    jumbled || (letters >= 16 && mix.dry >= 7)
+}
+
+/// Only hexadecimal digits, of one case.
+pub(super) fn hex(text: &str) -> bool {
+    !text.is_empty()
+        && (text
+            .bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
+            || text
+                .bytes()
+                .all(|b| b.is_ascii_digit() || matches!(b, b'A'..=b'F')))
+}
+
+/// The usual form with hyphens.
+pub(super) fn uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| {
+            if matches!(at, 8 | 13 | 18 | 23) {
+                byte == b'-'
+            } else {
+                byte.is_ascii_hexdigit()
+            }
+        })
+}
+
+/// A place in a file system or on a site.
+pub(super) fn path(text: &str) -> bool {
+    let drive = text.as_bytes().get(1..3).is_some_and(|b| b == b":\\");
+    if drive || text.starts_with("./") || text.starts_with("../") || text.starts_with("~/") {
+        return true;
+    }
+    // Base64 has slashes, too, but its parts are no words.
+    let parts = text.split('/').filter(|part| !part.is_empty());
+    text.contains('/') && parts.clone().count() >= 1 && parts.clone().all(|part| !random(part)) && {
+        let mix = Mix::of(text);
+        mix.digits * 5 < mix.letters() && mix.upper * 2 <= mix.lower
+    }
+}

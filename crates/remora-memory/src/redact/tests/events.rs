@@ -1,0 +1,1 @@
+//! Whole events: keys, files and commands as context.

@@ -1,0 +1,310 @@
+//! Splits what people and assistants write: Markdown into blocks, blocks into
+//! sentences, and inline marks away from the words. It drops what no one said
+//! in words (code, logs, quoted machine text) and must not judge meaning.
+
+mod inline;
+mod noise;
+mod split;
+
+pub(crate) use inline::plain;
+pub(crate) use noise::{is_machine_line, is_not_spoken, without_tagged};
+pub(crate) use split::sentences;
+
+/// What a piece of Markdown is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    Paragraph,
+    Heading,
+    Item { depth: usize, mark: Mark },
+}
+
+/// The box before a list item, if it has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    None,
+    Checked,
+    Unchecked,
+}
+
+/// A run of words that belong together, inline marks still in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) kind: BlockKind,
+    pub(crate) text: String,
+    /// Whether a blank line, a heading or code stands before it.
+    pub(crate) apart: bool,
+}
+
+/// A line shorter than this was ended by its writer, not by wrapping.
+const WRAPPED: usize = 50;
+
+/// The blocks of a text in order. Fenced and indented code, tables, quotes,
+/// rules and machine output are left out.
+pub(crate) fn blocks(text: &str) -> Vec<Block> {
+    let mut reader = Reader::default();
+    for line in text.lines() {
+        reader.line(line);
+    }
+    reader.blocks
+}
+
+#[derive(Default)]
+struct Reader {
+    blocks: Vec<Block>,
+    /// The character and the length of the fence we are inside of.
+    fence: Option<(char, usize)>,
+    /// Whether the next line may continue the last block.
+    open: bool,
+    /// Whether something that is no words stood since the last block.
+    apart: bool,
+    /// How wide the last line of the open block was, in characters.
+    width: usize,
+}
+
+impl Reader {
+    fn line(&mut self, raw: &str) {
+        let cleaned = noise::without_escapes(raw);
+        let line = cleaned.trim_end();
+        let body = line.trim_start();
+        if let Some((mark, length)) = self.fence {
+            if fence(body).is_some_and(|(m, l, rest)| m == mark && l >= length && rest.is_empty()) {
+                self.fence = None;
+            }
+            return self.gap();
+        }
+        if let Some((mark, length, _)) = fence(body) {
+            self.fence = Some((mark, length));
+            return self.gap();
+        }
+        if body.is_empty() || is_rule(body) {
+            return self.gap();
+        }
+        let indent = indent(line);
+        if let Some(title) = heading(body) {
+            self.gap();
+            self.push(BlockKind::Heading, title);
+            return self.gap();
+        }
+        if let Some((mark, text)) = item(body) {
+            if !is_machine_line(text) {
+                self.push(
+                    BlockKind::Item {
+                        depth: indent / 2,
+                        mark,
+                    },
+                    text,
+                );
+            }
+            return;
+        }
+        let in_list = self
+            .blocks
+            .last()
+            .is_some_and(|b| matches!(b.kind, BlockKind::Item { .. }));
+        let code = indent >= 4 && !self.open && !in_list;
+        if code || body.starts_with('>') || is_table(body) || is_machine_line(body) {
+            return self.gap();
+        }
+        if self.open && self.continues(body, indent) {
+            self.width = body.chars().count();
+            if let Some(last) = self.blocks.last_mut() {
+                if last.text.chars().next_back().is_some_and(|c| !is_wide(c)) {
+                    last.text.push(' ');
+                }
+                last.text.push_str(body);
+            }
+            return;
+        }
+        self.push(BlockKind::Paragraph, body);
+    }
+
+    fn gap(&mut self) {
+        self.open = false;
+        self.apart = true;
+    }
+
+    fn push(&mut self, kind: BlockKind, text: &str) {
+        self.blocks.push(Block {
+            kind,
+            text: text.to_owned(),
+            apart: self.apart || self.blocks.is_empty(),
+        });
+        self.open = true;
+        self.apart = false;
+        self.width = text.chars().count();
+    }
+
+    /// Whether `body` goes on with the sentence of the line before: people end
+    /// lines without a full stop, editors wrap long ones.
+    fn continues(&self, body: &str, indent: usize) -> bool {
+        let Some(last) = self.blocks.last() else {
+            return false;
+        };
+        let item = matches!(last.kind, BlockKind::Item { .. });
+        let Some(end) = last.text.chars().next_back() else {
+            return true;
+        };
+        if matches!(end, ',' | '，' | '、') {
+            return true;
+        }
+        if ends_sentence(end) || matches!(end, ':' | '：' | ';' | '；') {
+            return item && indent >= 2 && !matches!(end, ':' | '：');
+        }
+        let first = body.chars().next().unwrap_or(' ');
+        if item && indent >= 2 {
+            return true;
+        }
+        self.width >= WRAPPED && (first.is_lowercase() || first.is_ascii_digit() || first == '`')
+    }
+}
+
+/// Whether a character closes a sentence in any of the writing systems read.
+pub(crate) fn ends_sentence(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '…')
+}
+
+/// Whether a character belongs to a script written without spaces.
+pub(crate) fn is_wide(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// One line of at most `limit` characters; a cut falls between words where
+/// that is possible and is shown.
+pub(crate) fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+            length += 1;
+        }
+        for c in word.chars() {
+            line.push(c);
+            length += 1;
+        }
+        // One word may be longer than all that is allowed.
+        if length > limit {
+            return cut(&line, limit);
+        }
+    }
+    line
+}
+
+fn cut(line: &str, limit: usize) -> String {
+    let room = limit.saturating_sub(1);
+    let end = line
+        .char_indices()
+        .nth(room)
+        .map_or(line.len(), |(at, _)| at);
+    let kept = &line[..end];
+    let at_word = match kept.rfind(' ') {
+        Some(space) if space * 3 > end * 2 && !line[end..].starts_with(' ') => &kept[..space],
+        _ => kept,
+    };
+    let mut out = at_word
+        .trim_end_matches(|c: char| c.is_whitespace() || ",;:，；：、(（".contains(c))
+        .to_owned();
+    out.push('…');
+    out
+}
+
+/// At most the first `bytes` of a text, cut between characters.
+pub(crate) fn bounded(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn indent(line: &str) -> usize {
+    line.chars()
+        .take_while(|c| c.is_whitespace())
+        .map(|c| if c == '\t' { 4 } else { 1 })
+        .sum()
+}
+
+fn fence(body: &str) -> Option<(char, usize, &str)> {
+    let mark = body.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let rest = body.trim_start_matches(mark);
+    let length = body.len() - rest.len();
+    // A backtick in the rest makes it a code span within a line.
+    (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, length, rest.trim()))
+}
+
+fn heading(body: &str) -> Option<&str> {
+    let rest = body.trim_start_matches('#');
+    let level = body.len() - rest.len();
+    ((1..=6).contains(&level) && rest.starts_with(' '))
+        .then(|| rest.trim().trim_end_matches('#').trim_end())
+}
+
+fn is_rule(body: &str) -> bool {
+    let mut marks = body.chars().filter(|c| !c.is_whitespace());
+    let Some(first) = marks
+        .next()
+        .filter(|c| matches!(c, '-' | '*' | '_' | '=' | '─' | '━'))
+    else {
+        return false;
+    };
+    let mut count = 1;
+    for c in marks {
+        if c != first {
+            return false;
+        }
+        count += 1;
+    }
+    count >= 3
+}
+
+fn is_table(body: &str) -> bool {
+    body.starts_with('|') && body.len() > 1 || body.starts_with(['┌', '│', '├', '└', '╔', '║', '╚'])
+}
+
+/// A list item without its bullet or number, and its box.
+fn item(body: &str) -> Option<(Mark, &str)> {
+    let rest = bullet(body).or_else(|| number(body))?.trim_start();
+    if let Some(done) = ["[x]", "[X]", "✅", "☑", "✔️", "✔", "✓"]
+        .iter()
+        .find_map(|m| rest.strip_prefix(m))
+    {
+        return Some((Mark::Checked, done.trim_start()));
+    }
+    if let Some(open) = ["[ ]", "[]", "☐", "⬜"]
+        .iter()
+        .find_map(|m| rest.strip_prefix(m))
+    {
+        return Some((Mark::Unchecked, open.trim_start()));
+    }
+    (!rest.is_empty()).then_some((Mark::None, rest))
+}
+
+fn bullet(body: &str) -> Option<&str> {
+    if ["✅", "☑", "✔", "✓", "☐", "⬜"]
+        .iter()
+        .any(|m| body.starts_with(m))
+    {
+        return Some(body);
+    }
+    if let Some(rest) = body.strip_prefix(['•', '●', '◦', '▪', '‣', '·']) {
+        return Some(rest);
+    }
+    let rest = body.strip_prefix(['-', '*', '+', '–'])?;
+    rest.starts_with([' ', '\t']).then_some(rest)
+}
+
+fn number(body: &str) -> Option<&str> {
+    let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+    if !(1..=3).contains(&digits) {
+        return None;
+    }
+    let rest = &body[digits..];
+    if let Some(after) = rest.strip_prefix('、') {
+        return Some(after);
+    }
+    let after = rest.strip_prefix(['.', ')'])?;
+    after.starts_with([' ', '\t']).then_some(after)
+}
+
+#[cfg(test)]
+mod tests;

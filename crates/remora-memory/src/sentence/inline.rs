@@ -1,0 +1,105 @@
+//! Removes inline Markdown marks and keeps the words: emphasis, code spans,
+//! links and images as their text, stray HTML tags.
+
+/// The words of a line of Markdown.
+pub(crate) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut before = ' ';
+    let mut code = false;
+    // Looking for an end that is not there must not be tried again and again.
+    let mut links = true;
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        let mut next = after;
+        match c {
+            '`' => {
+                next = after.trim_start_matches('`');
+                code = !code && next.contains('`');
+            }
+            _ if code => out.push(c),
+            '\\' if after.starts_with(['*', '_', '`', '[', ']', '#', '<', '>', '|']) => {
+                let escaped = &after[..1];
+                out.push_str(escaped);
+                next = &after[1..];
+            }
+            '*' => {
+                let stars = after.trim_start_matches('*');
+                let opens = stars.chars().next().is_some_and(|n| !n.is_whitespace());
+                let closes = !before.is_whitespace();
+                if !(opens || closes) {
+                    out.push('*');
+                }
+                next = stars;
+            }
+            '~' if after.starts_with('~') => next = after.trim_start_matches('~'),
+            '_' => {
+                let score = after.trim_start_matches('_');
+                let inner = before.is_alphanumeric()
+                    && score.chars().next().is_some_and(char::is_alphanumeric);
+                let edge = before.is_whitespace()
+                    || before.is_ascii_punctuation()
+                    || score.is_empty()
+                    || score.starts_with(|n: char| n.is_whitespace() || n.is_ascii_punctuation());
+                if inner || !edge {
+                    out.push_str(&rest[..rest.len() - score.len()]);
+                }
+                next = score;
+            }
+            '!' if after.starts_with('[') => {}
+            '[' if links => match link(after) {
+                Some((label, tail)) => {
+                    out.push_str(&plain_label(label));
+                    next = tail;
+                }
+                None => {
+                    links = after.contains("](");
+                    out.push('[');
+                }
+            },
+            '<' => match tag(after) {
+                Some(tail) => next = tail,
+                None => out.push('<'),
+            },
+            _ => out.push(c),
+        }
+        before = rest[..rest.len() - next.len()]
+            .chars()
+            .next_back()
+            .unwrap_or(' ');
+        rest = next;
+    }
+    out.trim().to_owned()
+}
+
+/// Labels rarely nest; their marks are dropped without looking further.
+fn plain_label(label: &str) -> String {
+    label.chars().filter(|c| !matches!(c, '*' | '`')).collect()
+}
+
+/// Splits `label](target) tail` after the opening bracket.
+fn link(after: &str) -> Option<(&str, &str)> {
+    let end = super::bounded(after, 300).find("](")?;
+    let label = &after[..end];
+    if label.contains('[') {
+        return None;
+    }
+    let target = &after[end + 2..];
+    let close = super::bounded(target, 2000).find(')')?;
+    Some((label, &target[close + 1..]))
+}
+
+/// What follows an HTML tag, when `<` opens one.
+fn tag(after: &str) -> Option<&str> {
+    let body = after.strip_prefix('/').unwrap_or(after);
+    let name: usize = body.bytes().take_while(u8::is_ascii_lowercase).count();
+    const KNOWN: &[&str] = &[
+        "b", "i", "em", "strong", "br", "kbd", "sub", "sup", "p", "u", "details", "summary", "div",
+        "span",
+    ];
+    if !KNOWN.contains(&&body[..name]) {
+        return None;
+    }
+    let close = super::bounded(body, 200).find('>')?;
+    Some(&body[close + 1..])
+}

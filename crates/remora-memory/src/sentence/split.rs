@@ -1,0 +1,97 @@
+//! Splits a block into sentences. Dots in file names, versions, addresses,
+//! abbreviations and code spans do not end one; Chinese and Japanese stops do.
+
+/// Words whose dot ends no sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "e.g", "i.e", "eg", "ie", "etc", "vs", "cf", "approx", "resp", "no", "mr", "mrs", "ms", "dr",
+    "st", "fig", "sec", "ca", "z.b", "d.h", "bzw", "usw", "p.ej", "ej", "env", "dept", "inc", "al",
+];
+
+/// The sentences of one block, trimmed, in order, none empty.
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut code = false;
+    let mut depth = 0usize;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '`' => {
+                // A backtick without a partner is a mark, not a span.
+                code = !code && text[at + 1..].contains('`');
+            }
+            _ if code => {}
+            '(' | '（' => depth += 1,
+            ')' | '）' => depth = depth.saturating_sub(1),
+            '\n' => {
+                add(&mut out, &text[start..at]);
+                start = at + 1;
+                depth = 0;
+            }
+            '。' | '！' | '？' => {
+                let end = closing(text, at + c.len_utf8());
+                if depth == 0 {
+                    add(&mut out, &text[start..end]);
+                    start = end;
+                }
+            }
+            '.' | '!' | '?' | '…' => {
+                let after = at + c.len_utf8();
+                let end = closing(text, after);
+                let ends = text[end..]
+                    .chars()
+                    .next()
+                    .is_none_or(|n| n.is_whitespace() || super::is_wide(n));
+                if ends
+                    && depth == 0
+                    && !(c == '.' && is_abbreviation(&text[start..at], &text[end..]))
+                {
+                    add(&mut out, &text[start..end]);
+                    start = end;
+                }
+            }
+            _ => {}
+        }
+        while chars.peek().is_some_and(|(next, _)| *next < start) {
+            chars.next();
+        }
+    }
+    add(&mut out, &text[start..]);
+    out
+}
+
+fn add<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
+    let sentence = sentence.trim();
+    if sentence.chars().any(char::is_alphanumeric) {
+        out.push(sentence);
+    }
+}
+
+/// Past the further stops, quotes and emphasis that close with a sentence.
+fn closing(text: &str, from: usize) -> usize {
+    let rest = text[from..].trim_start_matches([
+        '.', '!', '?', '。', '！', '？', '"', '”', '’', '」', '』', '*', ')', '）',
+    ]);
+    text.len() - rest.len()
+}
+
+fn is_abbreviation(before: &str, after: &str) -> bool {
+    let word = before
+        .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"'))
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    // A number with a dot at the start of a block numbers a list.
+    if word.len() == before.trim_start().len() && word.bytes().all(|b| b.is_ascii_digit()) {
+        return true;
+    }
+    let next_small = after
+        .trim_start()
+        .chars()
+        .next()
+        .is_some_and(char::is_lowercase);
+    match word.as_str() {
+        "etc" | "al" | "no" | "st" | "env" | "inc" | "sec" => next_small,
+        word => ABBREVIATIONS.contains(&word),
+    }
+}

@@ -1,0 +1,123 @@
+//! What is known of a session while it runs. Everything here is rebuilt from
+//! the stored rows when the worker has been away: rows go in through one door,
+//! whether they are new or old.
+
+use remora_protocol::record::{Item, Kind, Session};
+
+use crate::capture::Captured;
+use crate::fix::OpenFailures;
+use crate::near::Recent;
+use crate::statement::Statement;
+use crate::store::{Filter, Order, Page, Result, Store};
+use crate::summary::{self, Step, StepResult, Summary, Turn};
+
+/// Rows that are looked at to find back into a session.
+const LOOK_BACK: usize = 300;
+/// Steps that a checkpoint tells at most.
+const STEPS: usize = 200;
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) session: Session,
+    pub(crate) recent: Recent,
+    pub(crate) failures: OpenFailures,
+    prompts: Vec<String>,
+    steps: Vec<Item>,
+    pub(crate) statements: Vec<Statement>,
+    /// For forgetting the least used session first.
+    pub(crate) used: u64,
+}
+
+impl State {
+    /// Finds back into a session, or begins it.
+    pub(crate) fn load(store: &dyn Store, event: &Captured, project: &str) -> Result<Self> {
+        let filter = Filter {
+            session: Some(event.session().into_owned()),
+            ..Filter::default()
+        };
+        let known = store.sessions(&filter, 1)?.pop();
+        let is_known = known.is_some();
+        let mut state = Self {
+            session: known.unwrap_or_else(|| begin(event, project)),
+            recent: Recent::default(),
+            failures: OpenFailures::default(),
+            prompts: Vec::new(),
+            steps: Vec::new(),
+            statements: Vec::new(),
+            used: 0,
+        };
+        if is_known {
+            let page = Page {
+                order: Order::Newest,
+                beyond: None,
+                limit: LOOK_BACK,
+            };
+            for item in store.list(&filter, page)?.iter().rev() {
+                state.note(item);
+            }
+        }
+        Ok(state)
+    }
+
+    /// A row of this session, new or old.
+    pub(crate) fn note(&mut self, item: &Item) {
+        match item.kind {
+            Kind::Prompt => self.prompts.push(item.text.clone()),
+            Kind::Summary => {
+                self.prompts.clear();
+                self.steps.clear();
+                self.statements.clear();
+            }
+            Kind::Fix | Kind::Memory | Kind::Message => {}
+            _ => {
+                self.failures.note(item);
+                self.recent.note(item);
+                if self.steps.len() < STEPS {
+                    self.steps.push(item.clone());
+                }
+            }
+        }
+    }
+
+    /// What has happened since the last checkpoint, if it is worth a row.
+    pub(crate) fn checkpoint(&self, last_message: Option<&str>) -> Option<Summary> {
+        let prompts: Vec<&str> = self.prompts.iter().map(String::as_str).collect();
+        let steps: Vec<Step<'_>> = self
+            .steps
+            .iter()
+            .map(|item| Step {
+                kind: item.kind.name(),
+                title: &item.title,
+                files_read: &item.files_read,
+                files_modified: &item.files_modified,
+                facts: &item.facts,
+                result: if item.kind == Kind::Failure {
+                    StepResult::Failed
+                } else {
+                    StepResult::Passed
+                },
+            })
+            .collect();
+        summary::checkpoint(&Turn {
+            prompts: &prompts,
+            last_message,
+            steps: &steps,
+            statements: &self.statements,
+        })
+    }
+}
+
+fn begin(event: &Captured, project: &str) -> Session {
+    Session {
+        id: event.session().into_owned(),
+        agent: event.envelope.agent.clone(),
+        project: project.to_owned(),
+        cwd: event.text("cwd").to_owned(),
+        branch: event.envelope.branch.clone(),
+        started: event.envelope.at,
+        last: event.envelope.at,
+        end_reason: None,
+        prompts: 0,
+        title: String::new(),
+    }
+}

@@ -1,0 +1,183 @@
+//! Parts a statement from its reason: "because ..", "so that ..", 因为….
+
+use super::words::{Word, words};
+
+/// The sentence without its reason, and the reason.
+pub(super) fn split(sentence: &str) -> (&str, Option<&str>) {
+    han(sentence)
+        .or_else(|| spaced(sentence))
+        .map_or((sentence, None), |(body, why)| (body, Some(why)))
+}
+
+/// The reason, when a whole sentence gives that of the one before.
+pub(super) fn follows(next: &str) -> Option<&str> {
+    const STARTS: &[&str] = &[
+        "因为",
+        "原因是",
+        "理由是",
+        "原因：",
+        "理由：",
+        "这样",
+        "否则",
+        "不然",
+        "毕竟",
+    ];
+    let next = next.trim();
+    if let Some(start) = STARTS.iter().find(|s| next.starts_with(**s)) {
+        let keep = matches!(*start, "这样" | "否则" | "不然" | "毕竟");
+        return Some(if keep { next } else { &next[start.len()..] });
+    }
+    let list = words(next);
+    let first: Vec<&str> = list.iter().take(4).map(|w| w.text.as_str()).collect();
+    let skip = match first.as_slice() {
+        ["because", ..] | ["reason" | "why" | "rationale" | "grund", ..] => 1,
+        ["the", "reason", "is" | "being", "that"] => 4,
+        ["the", "reason", "is" | "being", ..] => 3,
+        [
+            "this" | "that" | "it" | "that's" | "it's",
+            "is",
+            "because",
+            ..,
+        ] => 3,
+        ["that's" | "it's", "because", ..] => 2,
+        ["otherwise" | "weil" | "denn" | "porque", ..]
+        | ["that", "way", ..]
+        | ["parce", "que", ..] => 0,
+        _ => return None,
+    };
+    list.get(skip).map(|w| &next[w.start..])
+}
+
+/// Reasons in Chinese and Japanese.
+fn han(sentence: &str) -> Option<(&str, &str)> {
+    const LEADS: &[&str] = &["因为", "由于", "鉴于", "考虑到", "既然"];
+    const MIDDLES: &[(&str, bool)] = &[
+        ("是因为", false),
+        ("因为", false),
+        ("原因是", false),
+        ("理由是", false),
+        ("由于", false),
+        ("考虑到", false),
+        ("以免", true),
+        ("免得", true),
+        ("以便", true),
+        ("否则", true),
+        ("不然", true),
+        ("为了", true),
+        ("这样", true),
+        ("毕竟", true),
+        ("なぜなら", false),
+        ("理由は", false),
+    ];
+    let sentence = sentence.trim();
+    if let Some(lead) = LEADS.iter().find(|l| sentence.starts_with(**l))
+        && let Some((at, comma)) = sentence
+            .char_indices()
+            .find(|(_, c)| matches!(c, '，' | ','))
+    {
+        let body = sentence[at + comma.len_utf8()..]
+            .trim_start_matches("所以")
+            .trim_start_matches("因此");
+        return Some((body, &sentence[lead.len()..at]));
+    }
+    let (at, word, keep) = MIDDLES
+        .iter()
+        .filter_map(|(word, keep)| {
+            let at = sentence.find(word)?;
+            let before = sentence[..at].chars().next_back()?;
+            (matches!(before, '，' | ',' | '：' | '（' | '(' | '—' | ' ' | '。')
+                || (*word == "是因为" || *word == "因为"))
+                .then_some((at, *word, *keep))
+        })
+        .min_by_key(|(at, ..)| *at)?;
+    let body = sentence[..at].trim_end_matches(['（', '(']);
+    let why = &sentence[if keep { at } else { at + word.len() }..];
+    let why = if body.len() < at {
+        why.trim_end_matches(['）', ')', '。'])
+    } else {
+        why
+    };
+    (body.chars().count() >= 3 && !why.is_empty()).then_some((body, why))
+}
+
+/// Reasons in languages written with spaces.
+fn spaced(sentence: &str) -> Option<(&str, &str)> {
+    let list = words(sentence);
+    if let Some(first) = list.first()
+        && matches!(
+            first.text.as_str(),
+            "because" | "since" | "as" | "given" | "da" | "weil" | "como" | "puisque" | "porque"
+        )
+        && let Some(comma) = list.iter().position(|w| w.after == Some(','))
+        && comma >= 2
+        && let Some(rest) = list.get(comma + 1)
+    {
+        let from = if list[1].text == "that" { 2 } else { 1 };
+        return Some((
+            &sentence[rest.start..],
+            &sentence[list[from].start..list[comma].end],
+        ));
+    }
+    for at in 2..list.len() {
+        if let Some(skip) = marker(&list, at) {
+            let start = list.get(at + skip)?.start;
+            let body =
+                sentence[..list[at].start].trim_end_matches(['(', '（', ' ', ',', '—', '–', '-']);
+            let open = sentence[..list[at].start].trim_end().ends_with('(');
+            let why = sentence[start..].trim();
+            let why = if open {
+                why.trim_end_matches(['.', ')'])
+            } else {
+                why
+            };
+            return Some((body, why));
+        }
+    }
+    None
+}
+
+/// How many words to leave away when a reason begins at `at`; none when no
+/// reason begins there.
+fn marker(list: &[Word], at: usize) -> Option<usize> {
+    let word = |i: usize| {
+        list.get(at + i)
+            .filter(|w| !w.quoted)
+            .map_or("", |w| w.text.as_str())
+    };
+    let comma = list[at - 1].after.is_some();
+    match (word(0), word(1)) {
+        ("because", "of") => Some(2),
+        ("because" | "cause" | "cuz" | "weil" | "porque", next) if !next.is_empty() => Some(1),
+        ("parce", "que" | "qu'il" | "qu'on") => Some(2),
+        ("since", next)
+            if !next.is_empty()
+                && !matches!(
+                    next,
+                    "then" | "version" | "v" | "last" | "yesterday" | "the"
+                )
+                && !next.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            Some(1)
+        }
+        ("since", "the") if comma => Some(1),
+        ("due", "to") | ("given", "that") => Some(2),
+        ("denn" | "otherwise" | "sonst", next) if comma && !next.is_empty() => {
+            Some(usize::from(word(0) == "denn"))
+        }
+        ("so", "that") => Some(0),
+        ("so", "we" | "it" | "you" | "i" | "they" | "the" | "there") if comma => Some(0),
+        ("as", "it" | "we" | "this" | "that" | "they" | "there") if comma => Some(1),
+        (
+            "to",
+            "avoid" | "keep" | "prevent" | "ensure" | "reduce" | "save" | "minimize" | "minimise"
+            | "simplify",
+        ) if comma || at > 3 => Some(0),
+        ("in", "order") if word(2) == "to" => Some(0),
+        ("that", "way") if comma => Some(0),
+        (
+            "it's" | "it" | "they're" | "that's",
+            "faster" | "simpler" | "easier" | "cleaner" | "safer" | "cheaper",
+        ) if comma => Some(0),
+        _ => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! The table of word rules, read once from `rules.txt`.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::{Speaker, StatementKind};
+
+/// What a rule wants besides its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    /// Nothing: the words say it all.
+    Whole,
+    /// Something must follow.
+    More,
+    /// A reason, or something that was not chosen.
+    Why,
+    /// Something lasting: no word about now, and more than "that" follows.
+    Lasting,
+    /// A verb that is more than a look around or one step.
+    Weight,
+    /// A statement of what is, either here or in the next sentence.
+    Fact,
+    /// A contrast with what was not meant.
+    Contrast,
+    /// A colon behind the words, and something behind that.
+    Label,
+    /// A mark that the habit is general.
+    Habit,
+}
+
+/// Where a rule may match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum At {
+    Sentence,
+    Clause,
+    Anywhere,
+}
+
+/// Words that make a statement.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) kind: StatementKind,
+    pub(super) speaker: Option<Speaker>,
+    pub(super) confidence: u8,
+    pub(super) at: At,
+    pub(super) need: Need,
+    pub(super) words: &'static str,
+}
+
+const TABLE: &str = include_str!("rules.txt");
+
+static BY_FIRST_WORD: LazyLock<HashMap<&'static str, Vec<Rule>>> = LazyLock::new(|| {
+    let mut index: HashMap<&'static str, Vec<Rule>> = HashMap::new();
+    for line in TABLE.lines() {
+        let first = parse(line).map_or("", |rule| rule.words.split(' ').next().unwrap_or_default());
+        for word in first.split('|') {
+            if let Some(rule) = parse(line) {
+                index.entry(word).or_default().push(rule);
+            }
+        }
+    }
+    index
+});
+
+/// The rules that begin with a word.
+pub(super) fn starting_with(word: &str) -> &'static [Rule] {
+    BY_FIRST_WORD.get(word).map_or(&[], Vec::as_slice)
+}
+
+/// One line of the table; nothing for comments and for what is no rule.
+fn parse(line: &'static str) -> Option<Rule> {
+    let mut rest = line;
+    let mut cell = || {
+        let (cell, tail) = rest.trim_start().split_once(' ')?;
+        rest = tail;
+        Some(cell)
+    };
+    let kind = match cell()? {
+        "decision" => StatementKind::Decision,
+        "preference" => StatementKind::Preference,
+        "correction" => StatementKind::Correction,
+        _ => return None,
+    };
+    let speaker = match cell()? {
+        "any" => None,
+        "user" => Some(Speaker::User),
+        "assistant" => Some(Speaker::Assistant),
+        _ => return None,
+    };
+    let confidence = cell()?.parse().ok()?;
+    let at = match cell()? {
+        "sentence" => At::Sentence,
+        "clause" => At::Clause,
+        "anywhere" => At::Anywhere,
+        _ => return None,
+    };
+    let need = match cell()? {
+        "whole" => Need::Whole,
+        "more" => Need::More,
+        "why" => Need::Why,
+        "lasting" => Need::Lasting,
+        "weight" => Need::Weight,
+        "fact" => Need::Fact,
+        "contrast" => Need::Contrast,
+        "label" => Need::Label,
+        "habit" => Need::Habit,
+        _ => return None,
+    };
+    let words = rest.trim();
+    (!words.is_empty()).then_some(Rule {
+        kind,
+        speaker,
+        confidence,
+        at,
+        need,
+        words,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TABLE, parse};
+
+    #[test]
+    fn every_line_of_the_table_is_a_rule() {
+        let broken: Vec<&str> = TABLE
+            .lines()
+            .filter(|l| !l.starts_with('#') && !l.is_empty())
+            .filter(|l| {
+                parse(l).is_none_or(|rule| {
+                    let mut elements = rule.words.split(' ');
+                    // Rules are looked up by their first word.
+                    let first = elements.next().unwrap_or_default();
+                    first.contains(['?', '_', '~'])
+                        || elements.any(|e| {
+                            e.is_empty() || e.get(1..).is_some_and(|rest| rest.contains('?'))
+                        })
+                })
+            })
+            .collect();
+        assert_eq!(broken, Vec::<&str>::new());
+    }
+}

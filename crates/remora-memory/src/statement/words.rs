@@ -1,0 +1,203 @@
+//! Reads sentences of languages written with spaces: splits them into words,
+//! finds where clauses begin and holds the rule tables against them there.
+
+use super::rules::{At, starting_with};
+use super::{Hit, Speaker, judge};
+
+/// A word in lower case with its place in the sentence.
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// In a code span or in quotation marks: someone else's, never a mark.
+    pub(super) quoted: bool,
+    /// The mark that follows, if it parts clauses.
+    pub(super) after: Option<char>,
+}
+
+/// Whether a word stands in a list that spaces part.
+pub(super) fn among(word: &str, list: &str) -> bool {
+    list.split_ascii_whitespace().any(|w| w == word)
+}
+
+/// The best rule that matches the sentence.
+pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Option<Hit> {
+    let list = words(sentence);
+    if list.len() < 2 || judge::asks(&list, sentence) {
+        return None;
+    }
+    let mut best: Option<Hit> = None;
+    let mut try_at = |start: usize, place: At| {
+        for rule in starting_with(&list[start].text) {
+            let here = match rule.at {
+                At::Sentence => place == At::Sentence,
+                At::Clause => place != At::Anywhere,
+                At::Anywhere => true,
+            };
+            if !here || list[start].quoted || rule.speaker.is_some_and(|s| s != speaker) {
+                continue;
+            }
+            let hit = matches(rule.words, &list[start..])
+                .and_then(|used| judge::weigh(rule, &list, start, start + used, next));
+            if let Some(hit) = hit
+                && best.is_none_or(|b| b.confidence < hit.confidence)
+            {
+                best = Some(hit);
+            }
+        }
+    };
+    // Words that only lead in put off where a clause begins.
+    let mut place = Some(At::Sentence);
+    for at in 0..list.len() {
+        if at > 0 && begins_clause(&list, at) {
+            place = place.filter(|p| *p == At::Sentence).or(Some(At::Clause));
+        }
+        try_at(at, place.unwrap_or(At::Anywhere));
+        if !is_lead(&list[at]) {
+            place = None;
+        }
+    }
+    best
+}
+
+/// How many words the pattern takes from the front of the list.
+fn matches(pattern: &str, list: &[Word]) -> Option<usize> {
+    let (element, rest) = match pattern.split_once(' ') {
+        Some((element, rest)) => (element, Some(rest)),
+        None => (pattern, None),
+    };
+    let then = |used: usize| match rest {
+        Some(rest) => matches(rest, list.get(used..)?).map(|n| n + used),
+        None => Some(used),
+    };
+    if element == "~" {
+        return (0..=4.min(list.len())).find_map(then);
+    }
+    let (optional, names) = match element.strip_prefix('?') {
+        Some(names) => (true, names),
+        None => (false, element),
+    };
+    let here = list
+        .first()
+        .is_some_and(|w| names == "_" || (!w.quoted && names.split('|').any(|n| n == w.text)));
+    if here && let Some(used) = then(1) {
+        return Some(used);
+    }
+    if optional { then(0) } else { None }
+}
+
+/// The words of a sentence.
+pub(super) fn words(sentence: &str) -> Vec<Word> {
+    let mut list: Vec<Word> = Vec::new();
+    let mut quote: Option<char> = None;
+    let mut start: Option<usize> = None;
+    let part =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '@' | '#' | '$' | '%' | '&' | '+');
+    let mut chars = sentence.char_indices().peekable();
+    let mut before = ' ';
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |(_, n)| *n);
+        let inner = matches!(c, '\'' | '’' | '.' | '-' | ':' | ',') && start.is_some() && part(next)
+            // A comma or a colon without a space stays within numbers and paths.
+            && (!matches!(c, ',') || next.is_ascii_digit() && before.is_ascii_digit());
+        let leads = matches!(c, '.' | '-') && start.is_none() && part(next) && before == ' ';
+        if part(c)
+            || inner
+            || leads
+            || (c == '-' && before == '-')
+            || (c == '-' && next == '-' && before == ' ')
+        {
+            start.get_or_insert(at);
+        } else {
+            if let Some(from) = start.take() {
+                list.push(word(sentence, from, at, quote.is_some()));
+            }
+            match (quote, c) {
+                (Some(end), c) if c == end => quote = None,
+                (None, '`' | '"' | '“' | '«' | '「') => {
+                    let end = match c {
+                        '“' => '”',
+                        '«' => '»',
+                        '「' => '」',
+                        c => c,
+                    };
+                    // A mark that is never closed opens nothing.
+                    quote = sentence[at + c.len_utf8()..].contains(end).then_some(end);
+                }
+                (None, '\'') if before == ' ' => {
+                    quote = sentence[at + 1..].contains('\'').then_some('\'');
+                }
+                _ => {}
+            }
+            if quote.is_none()
+                && matches!(c, ',' | ';' | ':' | '—' | '–' | '(' | '!' | '.' | '?')
+                && let Some(last) = list.last_mut()
+            {
+                last.after.get_or_insert(c);
+            }
+            if quote.is_none()
+                && c == '-'
+                && next == ' '
+                && let Some(last) = list.last_mut()
+            {
+                last.after.get_or_insert('—');
+            }
+        }
+        before = c;
+    }
+    if let Some(from) = start {
+        list.push(word(sentence, from, sentence.len(), quote.is_some()));
+    }
+    list
+}
+
+fn word(sentence: &str, start: usize, end: usize, quoted: bool) -> Word {
+    Word {
+        text: sentence[start..end].to_lowercase().replace('’', "'"),
+        start,
+        end,
+        quoted,
+        after: None,
+    }
+}
+
+/// Whether a clause begins at a word that is not the first.
+fn begins_clause(list: &[Word], at: usize) -> bool {
+    let before = &list[at - 1];
+    before.after.is_some()
+        || (!before.quoted && among(&before.text, "and but so y pero et mais und aber"))
+}
+
+const LEADS: &str = "ok okay yes yeah yep yup well so and but then also please pls hmm alright right great good cool \
+    sure thanks hey hi fine btw fyi just now actually remember note important reminder rule finally oh ah anyway again \
+    understood noted perfect nice therefore instead additionally ultimately eventually bitte gut por favor vale bueno \
+    d'accord bon alors s'il te vous plaît ja sí oui kindly basically agreed team guys everyone";
+
+fn is_lead(word: &Word) -> bool {
+    !word.quoted && among(&word.text, LEADS)
+}
+
+/// The sentence without words that only lead in.
+pub(super) fn without_lead(text: &str) -> &str {
+    const DROPPED: &str = "ok okay yes yeah yep yup well so and but also hmm alright great cool sure thanks hey hi btw \
+        fyi oh ah anyway no nope nah perfect nice right understood noted agreed please gut vale bueno bon alors ja nein \
+        oui non sí then";
+    /// These lead in even without a comma.
+    const FREE: &str = "ok okay so and but please also btw yes well then";
+    let list = words(text);
+    let lead = list
+        .iter()
+        .enumerate()
+        .take_while(|(at, w)| {
+            let free = w.after.is_some() || among(&w.text, FREE);
+            let goes_on = list.get(at + 1).is_some_and(|n| n.text != "that");
+            !w.quoted && free && among(&w.text, DROPPED) && goes_on
+        })
+        .count();
+    list.get(lead).filter(|_| lead > 0).map_or(text, |w| {
+        // Marks that open before the first word belong to it.
+        let from = text[..w.start].trim_end_matches(['`', '"', '“', '(']).len();
+        &text[from..]
+    })
+}

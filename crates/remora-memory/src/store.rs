@@ -1,0 +1,212 @@
+//! The `Store` port: where memory lives, as duties. One contract suite
+//! (`testing::contract`) holds every backend to them.
+
+use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
+
+use crate::words::Query;
+
+/// Why a store could not do its duty.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Someone else holds it, or the disk is full: worth another try later.
+    #[error("the store is busy or full: {0}")]
+    Again(String),
+    /// The data is damaged: move it aside and rebuild.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+    /// A newer version wrote it: reading works, writing does not.
+    #[error(
+        "the store was written by a newer version (schema {found}, this one knows {known}); update remora to write to it"
+    )]
+    Newer {
+        /// The schema found.
+        found: u32,
+        /// The newest schema this version knows.
+        known: u32,
+    },
+    /// Anything else.
+    #[error("the store failed: {0}")]
+    Failed(String),
+}
+
+/// Shorthand.
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// How an item is written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Write {
+    /// A new row; when the uid is there already, the old row is replaced and
+    /// keeps its number.
+    Add(Item),
+    /// As `Add`, but the number is fixed: rebuild and import keep old numbers.
+    Keep(Item),
+    /// The row with this project, kind and key is replaced (it keeps its number
+    /// and its uid), or added.
+    Put(Item),
+    /// It happened again: counts up `seen` and moves `last_time`.
+    Again {
+        /// The row.
+        uid: String,
+        /// When.
+        time: i64,
+    },
+}
+
+/// Everything that comes from one batch of events; all of it is stored, or
+/// nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// The ledger's new rows.
+    pub events: Vec<EventRow>,
+    /// Projects seen; known ones get the new root.
+    pub projects: Vec<Project>,
+    /// Sessions as they are now; replaces what is known of each.
+    pub sessions: Vec<Session>,
+    /// Items.
+    pub items: Vec<Write>,
+    /// Files by folder; replaces what is known of each file, except that an
+    /// empty `holds` keeps the old one and `Seen` never replaces another state.
+    pub files: Vec<FileRecord>,
+}
+
+/// What names an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventKey<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The call it tells of.
+    pub call: Option<&'a str>,
+}
+
+/// Which rows are meant. Everything given must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// The project's key.
+    pub project: Option<String>,
+    /// Any of these kinds; empty means all.
+    pub kinds: Vec<Kind>,
+    /// A path, or the end of one after a `/`, or a folder above; read or
+    /// modified.
+    pub file: Option<String>,
+    /// Not before, in milliseconds since 1970.
+    pub since: Option<i64>,
+    /// Before.
+    pub until: Option<i64>,
+    /// The session.
+    pub session: Option<String>,
+    /// The agent.
+    pub agent: Option<String>,
+}
+
+/// Which end of a list comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The oldest row first.
+    Oldest,
+    /// The newest row first.
+    Newest,
+}
+
+/// A part of a list in the order of time, then number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// Which end first.
+    pub order: Order,
+    /// Only rows beyond this number, in the order's direction; for the ledger,
+    /// beyond this moment.
+    pub beyond: Option<i64>,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// A row by either of its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Name {
+    /// The short number.
+    Id(i64),
+    /// The name that never changes, or the one it was imported under.
+    Uid(String),
+}
+
+/// A candidate of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The row.
+    pub item: Item,
+    /// How well the words fit; larger is better; comparable within one search.
+    pub score: f64,
+    /// Whether every word of the query is in it.
+    pub all_words: bool,
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Events in the ledger.
+    pub events: u64,
+    /// Items by kind, only kinds that occur.
+    pub items: Vec<(Kind, u64)>,
+    /// Sessions.
+    pub sessions: u64,
+    /// Projects.
+    pub projects: u64,
+    /// Size on disk.
+    pub bytes: u64,
+}
+
+/// What may go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prune {
+    /// Rows older than this, in milliseconds since 1970.
+    pub before: Option<i64>,
+    /// Kinds that stay whatever their age.
+    pub keep: Vec<Kind>,
+    /// Only this project.
+    pub project: Option<String>,
+}
+
+/// Where memories live.
+///
+/// Blocking by design: callers choose the thread. One process writes (the
+/// worker's lock sees to that), many may read at the same time, and a reader
+/// never waits for the writer.
+pub trait Store: Send {
+    /// For each key whether the event, or its call, is in the ledger.
+    fn known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>>;
+    /// Writes a batch: atomic, durable when it returns, and idempotent: an event
+    /// id or a uid that comes twice is there once. Returns the numbers of the
+    /// rows written, in the order of `batch.items`.
+    fn apply(&self, batch: &Batch) -> Result<Vec<i64>>;
+    /// Candidates for the words within the filter, best first: rows that hold
+    /// all words before others. Nothing a person types is an error. An empty
+    /// query gives the newest rows.
+    fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>>;
+    /// Rows by name, in the order asked for; unknown names are left out.
+    fn items(&self, names: &[Name]) -> Result<Vec<Item>>;
+    /// Rows in the order of time.
+    fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Item>>;
+    /// Sessions, newest first; of the filter only project, since, until,
+    /// session and agent count.
+    fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>>;
+    /// The ledger in the order of time; the same parts of the filter count.
+    fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>>;
+    /// All projects, by name.
+    fn projects(&self) -> Result<Vec<Project>>;
+    /// Files of a folder, or of the whole project, by folder and name.
+    fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>>;
+    /// The row of a project, kind and key.
+    fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>>;
+    /// How much there is.
+    fn counts(&self) -> Result<Counts>;
+    /// Removes what may go and returns how many rows went, or would go.
+    fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
+}
+
+/// Whether pruning is only asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PruneRun {
+    /// Count only.
+    Dry,
+    /// Do it.
+    Real,
+}

@@ -1,0 +1,173 @@
+//! The checkpoint written at every Stop: what was asked, looked at, learned
+//! and done, and what is left. Extractive: every entry is taken from the
+//! prompts, the assistant's message, the steps or the statements, behind fixed
+//! short labels at most. Judges nothing and invents nothing.
+
+mod entries;
+mod message;
+mod request;
+mod steps;
+
+use self::entries::Entries;
+use crate::sentence::one_line;
+use crate::statement::{Statement, StatementKind};
+
+/// How a step went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StepResult {
+    /// It did what it should.
+    Passed,
+    /// It reported an error.
+    Failed,
+}
+
+/// One observation of the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step<'a> {
+    /// The observation's kind, such as `change`, `discovery` or `command`.
+    pub kind: &'a str,
+    /// What was done to what, for a person to read.
+    pub title: &'a str,
+    /// The files it read.
+    pub files_read: &'a [String],
+    /// The files it changed.
+    pub files_modified: &'a [String],
+    /// What it brought to light, the most telling first.
+    pub facts: &'a [String],
+    /// How it went.
+    pub result: StepResult,
+}
+
+/// All that happened since the last checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Turn<'a> {
+    /// The user's prompts, oldest first.
+    pub prompts: &'a [&'a str],
+    /// The assistant's last message, in Markdown.
+    pub last_message: Option<&'a str>,
+    /// The observations in order.
+    pub steps: &'a [Step<'a>],
+    /// What was stated in prompts and message.
+    pub statements: &'a [Statement],
+}
+
+/// The checkpoint. Entries are single lines of at most 200 characters, lists
+/// hold at most eight of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// What the turn was about and what came of it, at most 100 characters.
+    pub title: String,
+    /// What the user asked for, at most 300 characters; may be empty.
+    pub request: String,
+    /// What was read and searched.
+    pub investigated: Vec<String>,
+    /// What came to light.
+    pub learned: Vec<String>,
+    /// What was done.
+    pub completed: Vec<String>,
+    /// What is left, said or still failing.
+    pub next_steps: Vec<String>,
+    /// The files concerned, changed ones first.
+    pub files: Vec<String>,
+    /// Decisions, preferences and corrections, and what to beware of.
+    pub notes: Vec<String>,
+}
+
+/// The most characters of a title.
+pub const TITLE: usize = 100;
+/// The most characters of the request.
+pub const REQUEST: usize = 300;
+/// The most characters of an entry.
+pub const ENTRY: usize = 200;
+/// The most entries of a list.
+pub const ENTRIES: usize = 8;
+
+/// Sums up a turn; nothing when it holds nothing worth a row.
+pub fn checkpoint(turn: &Turn) -> Option<Summary> {
+    let request = request::read(turn.prompts);
+    let said = turn.last_message.map(message::read).unwrap_or_default();
+    let done = steps::read(turn.steps);
+    if request.is_empty()
+        && turn.steps.is_empty()
+        && turn.statements.is_empty()
+        && said.is_trivial()
+    {
+        return None;
+    }
+    let mut notes = Entries::default();
+    for statement in turn.statements {
+        notes.add(&note(statement));
+    }
+    notes.extend(&said.notes);
+
+    let mut completed = Entries::default();
+    completed.extend(&said.completed);
+    completed.extend(&done.completed);
+    let mut learned = Entries::default();
+    learned.extend(&said.learned);
+    learned.extend(&done.learned);
+    // A plain answer tells nothing but what it says.
+    if learned.is_empty() && completed.is_empty() {
+        learned.extend(&said.answer);
+    }
+    let mut next_steps = Entries::default();
+    next_steps.extend(&done.open);
+    next_steps.extend(&said.next_steps);
+    let mut investigated = Entries::default();
+    investigated.extend(&done.investigated);
+
+    let mut summary = Summary {
+        title: String::new(),
+        request,
+        investigated: investigated.into_list(),
+        learned: learned.into_list(),
+        completed: completed.into_list(),
+        next_steps: next_steps.into_list(),
+        files: done.files,
+        notes: notes.into_list(),
+    };
+    summary.title = title(&summary);
+    (!summary.title.is_empty()).then_some(summary)
+}
+
+fn note(statement: &Statement) -> String {
+    let label = match statement.kind {
+        StatementKind::Decision => "Decision",
+        StatementKind::Preference => "Preference",
+        StatementKind::Correction => "Correction",
+    };
+    match &statement.reason {
+        Some(reason) => format!("{label}: {} ({reason})", statement.text),
+        None => format!("{label}: {}", statement.text),
+    }
+}
+
+/// The request and the first result, each given what the other leaves.
+fn title(summary: &Summary) -> String {
+    const ARROW: &str = " → ";
+    let result = summary
+        .completed
+        .first()
+        .or(summary.learned.first())
+        .or(summary.next_steps.first())
+        .or(summary.investigated.first())
+        .or(summary.notes.first());
+    let asked = request::subject(&summary.request);
+    let Some(result) = result else {
+        return one_line(asked, TITLE);
+    };
+    let result = result.trim_end_matches(['.', '。']);
+    if asked.is_empty() {
+        return one_line(result, TITLE);
+    }
+    let room = TITLE - ARROW.chars().count();
+    let asked_share = room
+        .saturating_sub(result.chars().count())
+        .max(room * 2 / 5);
+    let asked = one_line(asked, asked_share);
+    let result = one_line(result, room - asked.chars().count());
+    format!("{asked}{ARROW}{result}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! A bounded list of single lines without repetitions.
+
+use std::collections::HashSet;
+
+use super::{ENTRIES, ENTRY};
+use crate::sentence::one_line;
+
+/// Collects entries; near-equal ones are kept once, further ones dropped.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    list: Vec<String>,
+    keys: Vec<HashSet<String>>,
+}
+
+impl Entries {
+    pub(super) fn add(&mut self, text: &str) {
+        if self.list.len() >= ENTRIES {
+            return;
+        }
+        let line = one_line(
+            text.trim_matches(|c: char| c.is_whitespace() || ",;，；".contains(c)),
+            ENTRY,
+        );
+        let key = key(&line);
+        if key.is_empty() || self.keys.iter().any(|k| near(k, &key)) {
+            return;
+        }
+        self.list.push(line);
+        self.keys.push(key);
+    }
+
+    pub(super) fn extend(&mut self, texts: &[String]) {
+        for text in texts {
+            self.add(text);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(super) fn into_list(self) -> Vec<String> {
+        self.list
+    }
+}
+
+/// The words of a line, or its pairs of characters where words have no spaces.
+fn key(line: &str) -> HashSet<String> {
+    let mut words = HashSet::new();
+    let lower = line.to_lowercase();
+    for word in lower
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|w| !w.is_empty())
+    {
+        if word.chars().any(crate::sentence::is_wide) {
+            let chars: Vec<char> = word.chars().collect();
+            if chars.len() == 1 {
+                words.insert(word.to_owned());
+            }
+            words.extend(chars.windows(2).map(|pair| pair.iter().collect::<String>()));
+        } else if !matches!(
+            word,
+            "the"
+                | "a"
+                | "an"
+                | "i"
+                | "ve"
+                | "have"
+                | "now"
+                | "is"
+                | "was"
+                | "and"
+                | "to"
+                | "in"
+                | "of"
+        ) {
+            words.insert(word.to_owned());
+        }
+    }
+    words
+}
+
+/// Whether two lines say the same: nearly all words are shared.
+fn near(a: &HashSet<String>, b: &HashSet<String>) -> bool {
+    let shared = a.intersection(b).count();
+    let all = a.len() + b.len() - shared;
+    // Numbers and names differ by one word where the rest is equal.
+    shared == all || (all >= 6 && shared * 10 >= all * 8 && numbers(a) == numbers(b))
+}
+
+fn numbers(words: &HashSet<String>) -> HashSet<&String> {
+    words
+        .iter()
+        .filter(|w| w.bytes().any(|b| b.is_ascii_digit()))
+        .collect()
+}

@@ -1,0 +1,257 @@
+//! What the assistant's last message tells: done, found, left, beware. Goes by
+//! headings, list marks and how sentences begin.
+
+mod phrases;
+
+use self::phrases::{Topic, of_heading, of_sentence};
+use super::request::is_trivial;
+use crate::sentence::{self, Block, BlockKind, Mark, plain};
+
+/// The entries that a message gives.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) learned: Vec<String>,
+    pub(super) completed: Vec<String>,
+    pub(super) next_steps: Vec<String>,
+    pub(super) notes: Vec<String>,
+    /// The first sentences that tell something, for want of anything else.
+    pub(super) answer: Vec<String>,
+}
+
+/// How many sentences stand for a plain answer.
+const ANSWER: usize = 2;
+/// More is never shown; reading on would be waste.
+const ENOUGH: usize = 40;
+/// Of a longer message the ends are read: results stand first, what is left
+/// stands last.
+const END: usize = 24_000;
+
+impl Said {
+    /// Whether the message says nothing worth keeping.
+    pub(super) fn is_trivial(&self) -> bool {
+        self.answer.is_empty() && self.list_count() == 0
+    }
+
+    fn list_count(&self) -> usize {
+        self.learned.len() + self.completed.len() + self.next_steps.len() + self.notes.len()
+    }
+
+    fn add(&mut self, topic: Topic, text: &str) {
+        let list = match topic {
+            Topic::Completed => &mut self.completed,
+            Topic::Learned => &mut self.learned,
+            Topic::Next => &mut self.next_steps,
+            Topic::Note => &mut self.notes,
+        };
+        if list.len() < ENOUGH {
+            list.push(tidy(text));
+        }
+    }
+}
+
+pub(super) fn read(message: &str) -> Said {
+    let mut said = Said::default();
+    if is_trivial(message) {
+        return said;
+    }
+    let ends = ends(message);
+    for part in ends {
+        let blocks = sentence::blocks(&sentence::without_tagged(part));
+        let mut reader = Reader {
+            said: &mut said,
+            section: None,
+            label: None,
+        };
+        let mut at = 0;
+        while at < blocks.len() {
+            at += reader.block(&blocks[at..]);
+        }
+    }
+    said
+}
+
+fn ends(message: &str) -> Vec<&str> {
+    if message.len() <= 2 * END {
+        return vec![message];
+    }
+    let head = sentence::bounded(message, END);
+    let tail = &message[sentence::bounded(message, message.len() - END).len()..];
+    vec![head, tail.find('\n').map_or(tail, |at| &tail[at..])]
+}
+
+struct Reader<'a> {
+    said: &'a mut Said,
+    /// What the heading above announces.
+    section: Option<Topic>,
+    /// What a line such as "Still open:" announces for the list below it.
+    label: Option<Topic>,
+}
+
+impl Reader<'_> {
+    /// Reads the first block, and those below it that it takes along; says how
+    /// many that were.
+    fn block(&mut self, blocks: &[Block]) -> usize {
+        let block = &blocks[0];
+        match block.kind {
+            BlockKind::Heading => {
+                self.section = of_heading(&plain(&block.text));
+                self.label = None;
+                1
+            }
+            BlockKind::Paragraph => {
+                self.paragraph(block, blocks.get(1));
+                1
+            }
+            BlockKind::Item { depth, mark } => self.item(blocks, depth, mark),
+        }
+    }
+
+    fn paragraph(&mut self, block: &Block, next: Option<&Block>) {
+        let bold_only = block.text.starts_with("**")
+            && block.text.trim_end_matches([':', '：']).ends_with("**")
+            && block.text.matches("**").count() == 2;
+        let list_follows = next.is_some_and(|n| matches!(n.kind, BlockKind::Item { .. }));
+        let words = plain(&block.text);
+        if bold_only {
+            self.section = of_heading(&words);
+            self.label = None;
+            return;
+        }
+        self.label = None;
+        let sentences = sentence::sentences(&block.text);
+        let count = sentences.len();
+        for (at, raw) in sentences.into_iter().enumerate() {
+            let text = plain(raw);
+            let announces = at + 1 == count && text.ends_with([':', '：']);
+            if announces && (list_follows || of_heading(&text).is_some() && count == 1) {
+                self.label = of_heading(&text).or_else(|| of_sentence(&text));
+                continue;
+            }
+            // "Next steps: a, b" on one line.
+            if let Some((label, rest)) = text.split_once([':', '：'])
+                && label.chars().count() <= 40
+                && rest.chars().count() >= 4
+                && rest.starts_with(|c: char| c.is_whitespace() || sentence::is_wide(c))
+                && let Some(topic) = of_heading(label)
+            {
+                self.said.add(topic, rest.trim());
+                continue;
+            }
+            self.sentence(&text);
+        }
+    }
+
+    fn sentence(&mut self, text: &str) {
+        match of_sentence(text) {
+            Some(topic) => self.said.add(topic, text),
+            None => match self.section {
+                Some(topic @ (Topic::Learned | Topic::Next | Topic::Note)) => {
+                    self.said.add(topic, text)
+                }
+                Some(Topic::Completed) | None => {}
+            },
+        }
+        let empty =
+            text.ends_with([':', '：', '?', '？']) || text.chars().count() < 8 || is_filler(text);
+        if self.said.answer.len() < ANSWER && !empty {
+            self.said.answer.push(tidy(text));
+        }
+    }
+
+    fn item(&mut self, blocks: &[Block], depth: usize, mark: Mark) -> usize {
+        let below = blocks[1..]
+            .iter()
+            .take_while(|b| matches!(b.kind, BlockKind::Item { depth: d, .. } if d > depth))
+            .count();
+        let mut text = plain(&blocks[0].text);
+        // "Parent:" means nothing without what stands below it.
+        let parent = text.ends_with([':', '：']);
+        let topic = self.label.or(self.section);
+        let own = match mark {
+            Mark::Checked => Some(Topic::Completed),
+            Mark::Unchecked => Some(Topic::Next),
+            Mark::None => None,
+        };
+        let boxes = blocks[1..=below].iter().any(|b| {
+            !matches!(
+                b.kind,
+                BlockKind::Item {
+                    mark: Mark::None,
+                    ..
+                }
+            )
+        });
+        if boxes {
+            if !parent && let Some(topic) = own {
+                self.said.add(topic, &text);
+            }
+            return 1;
+        }
+        if parent {
+            let children: Vec<String> = blocks[1..=below]
+                .iter()
+                .take(6)
+                .map(|b| {
+                    plain(&b.text)
+                        .trim_end_matches(['.', '。', ';', '；'])
+                        .to_owned()
+                })
+                .collect();
+            if !children.is_empty() {
+                text = format!("{text} {}", children.join("; "));
+            }
+        }
+        match own.or_else(|| phrases::overrides(&text)).or(topic) {
+            Some(topic) => self.said.add(topic, &text),
+            None => {
+                for spoken in sentence::sentences(&text) {
+                    if let Some(topic) = of_sentence(spoken) {
+                        self.said.add(topic, spoken);
+                    }
+                }
+                if self.said.answer.len() < ANSWER
+                    && text.chars().count() >= 8
+                    && !text.ends_with(['?', '？'])
+                {
+                    self.said.answer.push(tidy(&text));
+                }
+            }
+        }
+        1 + below
+    }
+}
+
+fn is_filler(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    [
+        "sure",
+        "great",
+        "let me",
+        "of course",
+        "certainly",
+        "i'll",
+        "okay",
+        "got it",
+        "understood",
+        "you're welcome",
+        "no problem",
+        "happy to",
+        "glad",
+        "good question",
+        "好的",
+        "没问题",
+        "当然",
+        "不客气",
+    ]
+    .iter()
+    .any(|f| lower.starts_with(f))
+        && text.chars().count() < 60
+        || lower.starts_with("let me know")
+}
+
+/// Without marks that only opened the line.
+fn tidy(text: &str) -> String {
+    text.trim_start_matches(|c: char| c.is_whitespace() || "✅❌⚠️✓✔☑️-–—•:：🎉🚀".contains(c))
+        .trim()
+        .to_owned()
+}

@@ -1,0 +1,275 @@
+//! What the user asked for, from the prompts: their first meaningful
+//! sentences, without pasted code and logs.
+
+use super::REQUEST;
+use crate::sentence::{self, one_line, plain};
+
+/// Between the requests of several prompts.
+const BETWEEN: &str = " · ";
+/// The most prompts that are named.
+const PROMPTS: usize = 3;
+
+/// Answers that ask for nothing new.
+const TRIVIAL: &[&str] = &[
+    "ok",
+    "okay",
+    "k",
+    "yes",
+    "y",
+    "yeah",
+    "yep",
+    "yup",
+    "no",
+    "n",
+    "nope",
+    "sure",
+    "thanks",
+    "thank you",
+    "thx",
+    "great",
+    "good",
+    "nice",
+    "perfect",
+    "cool",
+    "continue",
+    "go on",
+    "go ahead",
+    "proceed",
+    "go",
+    "next",
+    "done",
+    "please continue",
+    "keep going",
+    "do it",
+    "yes please",
+    "sounds good",
+    "looks good",
+    "lgtm",
+    "hi",
+    "hello",
+    "hey",
+    "please",
+    "carry on",
+    "resume",
+    "yes do it",
+    "ok thanks",
+    "ok continue",
+    "great thanks",
+    "please proceed",
+    "yes continue",
+    "yes go ahead",
+    "ok go ahead",
+    "good job",
+    "well done",
+    "exit",
+    "quit",
+    "好",
+    "好的",
+    "是",
+    "是的",
+    "对",
+    "继续",
+    "可以",
+    "行",
+    "嗯",
+    "谢谢",
+    "不用了",
+    "请继续",
+    "没问题",
+    "没有",
+    "不",
+    "ok继续",
+    "好的继续",
+    "继续吧",
+    "好谢谢",
+    "好的谢谢",
+    "你好",
+    "开始",
+    "开始吧",
+    "はい",
+    "続けて",
+    "ありがとう",
+    "ja",
+    "danke",
+    "weiter",
+    "sí",
+    "gracias",
+    "oui",
+    "merci",
+];
+
+/// Slash commands that steer the client and ask for no work.
+const CLIENT: &[&str] = &[
+    "/clear",
+    "/compact",
+    "/model",
+    "/help",
+    "/exit",
+    "/quit",
+    "/login",
+    "/logout",
+    "/config",
+    "/status",
+    "/cost",
+    "/resume",
+    "/memory",
+    "/permissions",
+    "/hooks",
+    "/mcp",
+    "/agents",
+    "/doctor",
+    "/fast",
+    "/effort",
+    "/context",
+    "/usage",
+    "/add-dir",
+    "/vim",
+    "/theme",
+];
+
+/// Whether a text holds nothing to remember.
+pub(super) fn is_trivial(text: &str) -> bool {
+    let mut spoken: String = text
+        .trim()
+        .chars()
+        .take(40)
+        .flat_map(char::to_lowercase)
+        .filter(|c| c.is_alphanumeric() || c.is_whitespace())
+        .collect();
+    spoken = spoken.split_whitespace().collect::<Vec<_>>().join(" ");
+    spoken.is_empty() || TRIVIAL.contains(&spoken.as_str()) && text.chars().count() < 60
+}
+
+/// The request of all prompts, one line.
+pub(super) fn read(prompts: &[&str]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for prompt in prompts {
+        if let Some(part) = one(prompt)
+            && !parts.contains(&part)
+        {
+            parts.push(part);
+        }
+    }
+    // The first prompt set the task, the last ones are where it stands.
+    if parts.len() > PROMPTS {
+        parts.drain(1..parts.len() - (PROMPTS - 1));
+    }
+    let gaps = BETWEEN.chars().count() * parts.len().saturating_sub(1);
+    let Some(share) = (REQUEST - gaps).checked_div(parts.len()) else {
+        return String::new();
+    };
+    let mut spare = parts
+        .iter()
+        .map(|p| share.saturating_sub(p.chars().count()))
+        .sum::<usize>();
+    let shown: Vec<String> = parts
+        .iter()
+        .map(|part| {
+            let wanted = part.chars().count().saturating_sub(share);
+            let given = wanted.min(spare);
+            spare -= given;
+            one_line(part, share + given)
+        })
+        .collect();
+    shown.join(BETWEEN)
+}
+
+/// The part of a request that names it: its first sentence.
+pub(super) fn subject(request: &str) -> &str {
+    let first = request.split(BETWEEN).next().unwrap_or_default();
+    sentence::sentences(first)
+        .first()
+        .copied()
+        .unwrap_or_default()
+        .trim_end_matches(['.', '。', ':', '：', '!', '！'])
+}
+
+fn one(prompt: &str) -> Option<String> {
+    if sentence::is_not_spoken(prompt) {
+        return None;
+    }
+    let text = sentence::without_tagged(sentence::bounded(prompt, 20_000));
+    let text = text.trim();
+    if let Some(command) = text.strip_prefix('/')
+        && command.starts_with(|c: char| c.is_ascii_alphabetic())
+    {
+        let name = text.split_whitespace().next().unwrap_or_default();
+        // A path also begins with a slash.
+        if !name[1..].contains('/') {
+            return (!CLIENT.contains(&name)).then(|| one_line(&plain(text), REQUEST));
+        }
+    }
+    if is_trivial(text) {
+        return None;
+    }
+    let mut out = String::new();
+    for block in sentence::blocks(text) {
+        let item = matches!(block.kind, sentence::BlockKind::Item { .. });
+        for spoken in sentence::sentences(&block.text) {
+            if is_trivial(spoken) || is_greeting(spoken) {
+                continue;
+            }
+            if !out.is_empty() {
+                out.push_str(
+                    if item && !out.ends_with([':', '：', '.', '。', '?', '？', '!', '！']) {
+                        "; "
+                    } else {
+                        " "
+                    },
+                );
+            }
+            out.push_str(&plain(spoken));
+            if out.chars().count() > REQUEST {
+                return Some(one_line(&out, REQUEST));
+            }
+        }
+    }
+    if out.is_empty() {
+        return pasted(text);
+    }
+    Some(one_line(&out, REQUEST))
+}
+
+fn is_greeting(spoken: &str) -> bool {
+    let lower = spoken.to_lowercase();
+    spoken.chars().count() < 24
+        && [
+            "hi ",
+            "hey ",
+            "hello ",
+            "thanks ",
+            "thank you",
+            "你好",
+            "谢谢",
+            "辛苦",
+        ]
+        .iter()
+        .any(|g| lower.starts_with(g))
+        && !lower.contains(',')
+}
+
+/// Nothing but output was pasted: its most telling line stands for it.
+fn pasted(text: &str) -> Option<String> {
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|l| l.chars().filter(|c| c.is_alphabetic()).count() >= 4 && !l.starts_with("```"));
+    let first = lines.clone().next()?;
+    let telling = lines
+        .find(|l| {
+            let lower = l.to_lowercase();
+            [
+                "error",
+                "panicked",
+                "failed",
+                "exception",
+                "fatal",
+                "错误",
+                "失败",
+            ]
+            .iter()
+            .any(|w| lower.contains(w))
+        })
+        .unwrap_or(first);
+    Some(one_line(&format!("Pasted: {telling}"), REQUEST))
+}

@@ -1,0 +1,268 @@
+//! What the observations of a turn tell: what was read, what changed, what
+//! failed and whether it still does.
+
+use std::collections::HashMap;
+
+use super::{ENTRIES, ENTRY, Step, StepResult};
+use crate::sentence::plain;
+
+/// The entries that steps give, in order of weight.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    pub(super) investigated: Vec<String>,
+    pub(super) learned: Vec<String>,
+    pub(super) completed: Vec<String>,
+    pub(super) open: Vec<String>,
+    pub(super) files: Vec<String>,
+}
+
+/// How many names a grouped entry shows.
+const NAMES: usize = 6;
+
+pub(super) fn read(steps: &[Step]) -> Done {
+    let mut done = Done::default();
+    let mut reads: Vec<&str> = Vec::new();
+    let mut changes: Vec<&Step> = Vec::new();
+    let mut results: Vec<String> = Vec::new();
+    let heads: Vec<String> = steps.iter().map(|s| head(s.title)).collect();
+    // Where each command last passed and last failed.
+    let mut last: HashMap<&String, (Option<usize>, Option<usize>)> = HashMap::new();
+    for (at, step) in steps.iter().enumerate() {
+        let place = last.entry(&heads[at]).or_default();
+        match step.result {
+            StepResult::Passed => place.0 = Some(at),
+            StepResult::Failed => place.1 = Some(at),
+        }
+    }
+    for (at, step) in steps.iter().enumerate() {
+        let title = plain(step.title);
+        match role(step) {
+            Role::Failure => {
+                let (passed, failed) = last.get(&heads[at]).copied().unwrap_or_default();
+                let mended = passed > Some(at);
+                let fact = step
+                    .facts
+                    .first()
+                    .map(|f| plain(f))
+                    .filter(|f| !f.is_empty());
+                if mended {
+                    done.learned
+                        .extend(fact.map(|f| format!("{title}: {f}")).or(Some(title)));
+                } else if failed > Some(at) {
+                    // The last of several failures tells how things stand.
+                } else if is_check(step) {
+                    done.open.push(fact.map_or_else(
+                        || format!("Still failing: {title}"),
+                        |f| format!("Still failing: {title}: {f}"),
+                    ));
+                } else {
+                    done.learned.push(fact.map_or_else(
+                        || format!("Failed: {title}"),
+                        |f| format!("Failed: {title}: {f}"),
+                    ));
+                }
+            }
+            Role::Change => changes.push(step),
+            Role::Result => results.push(title),
+            Role::Decision => done.learned.push(title),
+            Role::Read => reads.extend(step.files_read.iter().map(String::as_str)),
+            Role::Look => done.investigated.push(title),
+            Role::Other => {}
+        }
+    }
+    done.completed = changed(&changes);
+    // A later run of the same check replaces an earlier one.
+    results.reverse();
+    let mut latest: Vec<String> = Vec::new();
+    for result in results {
+        if !latest.iter().any(|l| head(l) == head(&result)) {
+            latest.push(result);
+        }
+    }
+    latest.reverse();
+    done.completed.extend(latest);
+    let mut investigated = grouped("Read", &reads);
+    investigated.append(&mut done.investigated);
+    done.investigated = investigated;
+    done.files = files(steps);
+    done
+}
+
+enum Role {
+    Failure,
+    Change,
+    Result,
+    Decision,
+    Read,
+    Look,
+    Other,
+}
+
+fn role(step: &Step) -> Role {
+    if step.result == StepResult::Failed {
+        return Role::Failure;
+    }
+    if !step.files_modified.is_empty()
+        || matches!(
+            step.kind,
+            "bugfix" | "feature" | "refactor" | "change" | "edit" | "commit"
+        )
+    {
+        return Role::Change;
+    }
+    if step.kind == "decision" {
+        return Role::Decision;
+    }
+    let title = step.title.to_lowercase();
+    if !step.files_read.is_empty() && (step.kind == "read" || title.starts_with("read ")) {
+        return Role::Read;
+    }
+    if is_check(step)
+        || [
+            "commit", "push", "merge", "publish", "release", "install", "rebase", "deploy",
+        ]
+        .iter()
+        .any(|w| title.contains(w))
+    {
+        return Role::Result;
+    }
+    if matches!(
+        step.kind,
+        "discovery" | "search" | "read" | "fetch" | "research"
+    ) || !step.files_read.is_empty()
+    {
+        return Role::Look;
+    }
+    Role::Other
+}
+
+/// Tests, builds and linters: their last result tells how the work stands.
+fn is_check(step: &Step) -> bool {
+    let title = step.title.to_lowercase();
+    step.kind == "test"
+        || [
+            "test", "pytest", "jest", "clippy", "lint", "build", "check", "tsc", "compil", "ruff",
+            "eslint", "mypy", "passed",
+        ]
+        .iter()
+        .any(|w| title.contains(w))
+            && step.files_modified.is_empty()
+            && step.kind != "discovery"
+}
+
+/// The words of a title that stay the same when a command is run again.
+fn head(title: &str) -> String {
+    let lower = title.to_lowercase();
+    let before = lower
+        .split([':', '：', '—', '('])
+        .next()
+        .unwrap_or_default();
+    let words = before.split_whitespace().filter(|w| {
+        !w.bytes().any(|b| b.is_ascii_digit())
+            && !matches!(
+                *w,
+                "failed"
+                    | "passed"
+                    | "failing"
+                    | "passing"
+                    | "passes"
+                    | "fails"
+                    | "ok"
+                    | "succeeded"
+                    | "ran"
+                    | "all"
+                    | "of"
+                    | "now"
+                    | "again"
+                    | "with"
+                    | "pass"
+                    | "fail"
+                    | "in"
+            )
+    });
+    words.take(3).collect::<Vec<_>>().join(" ")
+}
+
+/// One entry per change while they fit, else one per folder.
+fn changed(changes: &[&Step]) -> Vec<String> {
+    let mut titles: Vec<String> = Vec::new();
+    for change in changes {
+        let title = plain(change.title);
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    if titles.len() <= ENTRIES - 2 {
+        return titles;
+    }
+    let files: Vec<&str> = changes
+        .iter()
+        .flat_map(|c| c.files_modified)
+        .map(String::as_str)
+        .collect();
+    let mut entries = grouped("Changed", &files);
+    entries.extend(
+        changes
+            .iter()
+            .filter(|c| c.files_modified.is_empty())
+            .map(|c| plain(c.title)),
+    );
+    entries
+}
+
+/// "Read 4 files in crates/store: a.rs, b.rs, c.rs, d.rs"
+fn grouped(verb: &str, paths: &[&str]) -> Vec<String> {
+    let mut folders: Vec<(&str, Vec<&str>)> = Vec::new();
+    for path in paths {
+        let (folder, name) = path
+            .trim_end_matches('/')
+            .rsplit_once(['/', '\\'])
+            .unwrap_or(("", path));
+        match folders.iter_mut().find(|(f, _)| *f == folder) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => folders.push((folder, vec![name])),
+        }
+    }
+    // The folders that were looked at most come first.
+    folders.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    folders
+        .iter()
+        .map(
+            |(folder, names)| match (folder.is_empty(), names.as_slice()) {
+                (true, [name]) => format!("{verb} {name}"),
+                (false, [name]) => format!("{verb} {folder}/{name}"),
+                (top, names) => {
+                    let place = if top {
+                        String::new()
+                    } else {
+                        format!(" in {folder}")
+                    };
+                    let more = if names.len() > NAMES { ", …" } else { "" };
+                    format!(
+                        "{verb} {} files{place}: {}{more}",
+                        names.len(),
+                        names[..names.len().min(NAMES)].join(", ")
+                    )
+                }
+            },
+        )
+        .collect()
+}
+
+fn files(steps: &[Step]) -> Vec<String> {
+    let mut list: Vec<String> = Vec::new();
+    let modified = steps.iter().flat_map(|s| s.files_modified);
+    let read = steps.iter().flat_map(|s| s.files_read);
+    for file in modified.chain(read) {
+        if list.len() == ENTRIES {
+            break;
+        }
+        // A path that was cut would name another file.
+        let whole = !file.is_empty() && file.chars().count() <= ENTRY && !file.contains('\n');
+        if whole && !list.contains(file) {
+            list.push(file.clone());
+        }
+    }
+    list
+}

@@ -1,0 +1,136 @@
+//! Finds functions, types, keys and sections of a text by line rules.
+//!
+//! Containers are told by indentation, so a cut or broken text still gives
+//! something. It must not parse, and never reads more than it is asked for.
+
+mod classes;
+mod data;
+mod language;
+pub(crate) mod lexing;
+mod rules;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+pub(crate) use self::language::{Language, Nature};
+pub(crate) use self::scope::{Scope, start_of};
+
+/// More symbols than this say nothing about a file any more.
+const OUTLINE_CAP: usize = 2_000;
+
+/// What a symbol is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "each variant is the word for itself")]
+pub enum SymbolKind {
+    Function,
+    Test,
+    Struct,
+    Class,
+    Enum,
+    Trait,
+    Interface,
+    Type,
+    Module,
+    Impl,
+    Constant,
+    Field,
+    Macro,
+    Group,
+    Key,
+    Section,
+    Selector,
+    Element,
+    Table,
+    View,
+    Index,
+    Trigger,
+    Column,
+    Target,
+    Stage,
+}
+
+impl SymbolKind {
+    /// The word for it in a sentence.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Test => "test",
+            Self::Struct => "struct",
+            Self::Class => "class",
+            Self::Enum => "enum",
+            Self::Trait => "trait",
+            Self::Interface => "interface",
+            Self::Type => "type",
+            Self::Module => "module",
+            Self::Impl => "impl",
+            Self::Constant => "constant",
+            Self::Field => "field",
+            Self::Macro => "macro",
+            Self::Group => "group",
+            Self::Key => "key",
+            Self::Section => "section",
+            Self::Selector => "rule",
+            Self::Element => "element",
+            Self::Table => "table",
+            Self::View => "view",
+            Self::Index => "index",
+            Self::Trigger => "trigger",
+            Self::Column => "column",
+            Self::Target => "target",
+            Self::Stage => "stage",
+        }
+    }
+
+    /// Whether what it holds is its own business: constants inside a function
+    /// are plain code.
+    pub(crate) fn is_body(self) -> bool {
+        matches!(self, Self::Function | Self::Test)
+    }
+}
+
+/// A named place in a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Symbol {
+    /// With its containers: `Store::open`, `jobs.build.steps`.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Counted from one.
+    pub line: usize,
+}
+
+/// All symbols of a text, in order.
+pub fn outline(path: &str, text: &str) -> Vec<Symbol> {
+    let language = Language::of(path);
+    let mut scope = Scope::new(language);
+    let mut found = Vec::new();
+    if language == Language::Plain {
+        return found;
+    }
+    for line in text.lines() {
+        if !scope.feed(line) {
+            continue;
+        }
+        if let Some(symbol) = scope.innermost() {
+            found.push(symbol);
+            if found.len() == OUTLINE_CAP {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The innermost symbol that holds a line (counted from one); a line that
+/// declares something holds itself.
+pub fn enclosing(path: &str, text: &str, line: usize) -> Option<Symbol> {
+    let language = Language::of(path);
+    let (start, end) = scope::place(text, line)?;
+    let mut scope = Scope::above(language, text, start, line);
+    scope.feed(&text[start..end]);
+    scope.holder()
+}

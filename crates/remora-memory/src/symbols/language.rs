@@ -1,0 +1,151 @@
+//! Tells the language of a file by its name. Knows names only, never reads.
+
+/// The languages whose lines have rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Rust,
+    Python,
+    /// JavaScript, TypeScript and their dialects.
+    Script,
+    Go,
+    Java,
+    Kotlin,
+    C,
+    CSharp,
+    Ruby,
+    Php,
+    Swift,
+    Shell,
+    Sql,
+    Css,
+    Html,
+    Toml,
+    Yaml,
+    Json,
+    Ini,
+    Markdown,
+    Make,
+    Docker,
+    Plain,
+}
+
+/// What a file is for, which decides how a change in it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nature {
+    Code,
+    Data,
+    Prose,
+    Unknown,
+}
+
+impl Language {
+    /// The language of a path, by file name and ending.
+    pub(crate) fn of(path: &str) -> Self {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let lower = name.to_ascii_lowercase();
+        if let Some(known) = Self::of_name(&lower) {
+            return known;
+        }
+        let ending = lower.rsplit_once('.').map_or("", |(_, e)| e);
+        match ending {
+            "rs" => Self::Rust,
+            "py" | "pyi" | "pyw" => Self::Python,
+            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte" => {
+                Self::Script
+            }
+            "go" => Self::Go,
+            "java" | "dart" | "groovy" | "gradle" => Self::Java,
+            "kt" | "kts" | "scala" => Self::Kotlin,
+            "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" | "ino" | "m" | "mm" | "cu" => {
+                Self::C
+            }
+            "cs" => Self::CSharp,
+            "rb" | "rake" | "gemspec" => Self::Ruby,
+            "php" => Self::Php,
+            "swift" => Self::Swift,
+            "sh" | "bash" | "zsh" | "ksh" | "bats" => Self::Shell,
+            "sql" | "psql" | "ddl" => Self::Sql,
+            "css" | "scss" | "less" | "sass" => Self::Css,
+            "html" | "htm" | "xml" | "xhtml" | "svg" => Self::Html,
+            "toml" => Self::Toml,
+            "yaml" | "yml" => Self::Yaml,
+            "json" | "jsonc" | "json5" | "ipynb" => Self::Json,
+            "ini" | "cfg" | "conf" | "properties" | "env" | "service" | "desktop" => Self::Ini,
+            "md" | "mdx" | "markdown" => Self::Markdown,
+            "mk" => Self::Make,
+            "dockerfile" => Self::Docker,
+            _ => Self::Plain,
+        }
+    }
+
+    fn of_name(lower: &str) -> Option<Self> {
+        Some(match lower {
+            "makefile" | "gnumakefile" | "justfile" => Self::Make,
+            "containerfile" => Self::Docker,
+            "gemfile" | "rakefile" | "podfile" | "vagrantfile" => Self::Ruby,
+            "cargo.lock" | "pipfile" | "poetry.lock" | "uv.lock" => Self::Toml,
+            ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | "pkgbuild" => Self::Shell,
+            ".editorconfig" | ".npmrc" | ".gitconfig" => Self::Ini,
+            ".prettierrc" | ".eslintrc" | ".babelrc" => Self::Json,
+            _ if lower.starts_with("dockerfile") => Self::Docker,
+            _ if lower == ".env" || lower.starts_with(".env.") => Self::Ini,
+            _ => return None,
+        })
+    }
+
+    /// What stands between a container and its member.
+    pub(crate) fn joiner(self) -> &'static str {
+        match self {
+            Self::Rust | Self::C | Self::Php => "::",
+            Self::Ruby => "#",
+            Self::Css => " ",
+            _ => ".",
+        }
+    }
+
+    /// What files of this language are for.
+    pub(crate) fn nature(self) -> Nature {
+        match self {
+            Self::Toml | Self::Yaml | Self::Json | Self::Ini => Nature::Data,
+            Self::Markdown => Nature::Prose,
+            Self::Plain => Nature::Unknown,
+            _ => Nature::Code,
+        }
+    }
+
+    /// Whether the trimmed line is nothing but a comment.
+    pub(crate) fn is_comment(self, line: &str) -> bool {
+        match self {
+            Self::Rust
+            | Self::Script
+            | Self::Go
+            | Self::Java
+            | Self::Kotlin
+            | Self::C
+            | Self::CSharp
+            | Self::Swift
+            | Self::Css => slashes(line),
+            Self::Php => slashes(line) || (line.starts_with('#') && !line.starts_with("#[")),
+            Self::Python
+            | Self::Ruby
+            | Self::Shell
+            | Self::Toml
+            | Self::Yaml
+            | Self::Make
+            | Self::Docker => line.starts_with('#'),
+            Self::Ini => line.starts_with('#') || line.starts_with(';'),
+            Self::Json => line.starts_with("//"),
+            Self::Sql => line.starts_with("--") || line.starts_with("/*"),
+            Self::Html | Self::Markdown => line.starts_with("<!--"),
+            Self::Plain => line.starts_with('#') || line.starts_with("//"),
+        }
+    }
+}
+
+fn slashes(line: &str) -> bool {
+    line.starts_with("//")
+        || line.starts_with("/*")
+        || line == "*"
+        || line.starts_with("* ")
+        || line.starts_with("*/")
+}

@@ -1,0 +1,101 @@
+//! Small readers over one line: words, keywords, brackets. No language in here.
+
+/// Whether a character can stand in a name.
+pub(crate) fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// The name at the start of a text, and what follows it. Empty when the text
+/// starts with a digit or with no name at all.
+pub(crate) fn word(text: &str) -> (&str, &str) {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return ("", text);
+    }
+    let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// The name at the end of a text.
+pub(crate) fn last_word(text: &str) -> &str {
+    let start = text
+        .char_indices()
+        .rev()
+        .find(|(_, c)| !is_name(*c))
+        .map_or(0, |(at, c)| at + c.len_utf8());
+    let name = &text[start..];
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        ""
+    } else {
+        name
+    }
+}
+
+/// What follows a keyword, without leading blanks; `None` when another word
+/// stands here.
+pub(crate) fn after<'a>(text: &'a str, keyword: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix(keyword)?;
+    if rest.starts_with(is_name) {
+        return None;
+    }
+    Some(rest.trim_start())
+}
+
+/// Skips any of the keywords, as often as they stand in a row.
+pub(crate) fn skip<'a>(mut text: &'a str, keywords: &[&str]) -> &'a str {
+    loop {
+        let (first, rest) = word(text);
+        // A keyword that ends the text, or is called or assigned, is a name.
+        if first.is_empty()
+            || !keywords.contains(&first)
+            || !rest.starts_with(|c: char| c.is_whitespace())
+        {
+            return text;
+        }
+        text = rest.trim_start();
+    }
+}
+
+/// What follows a bracket pair that the text starts with, nested ones skipped.
+pub(crate) fn past(text: &str, open: char, close: char) -> Option<&str> {
+    if !text.starts_with(open) {
+        return None;
+    }
+    let mut depth = 0usize;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close && !(close == '>' && matches!(before, '-' | '=')) {
+            depth -= 1;
+            if depth == 0 {
+                return Some(text[at + c.len_utf8()..].trim_start());
+            }
+        }
+        before = c;
+    }
+    None
+}
+
+/// The text in the quotes that the text starts with.
+pub(crate) fn quoted(text: &str) -> Option<&str> {
+    let quote = text
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let inner = &text[1..];
+    let end = inner.find(quote)?;
+    Some(&inner[..end])
+}
+
+/// Columns of leading blanks; a tab counts four.
+pub(crate) fn indent(line: &str) -> usize {
+    let mut columns = 0;
+    for byte in line.bytes() {
+        match byte {
+            b' ' => columns += 1,
+            b'\t' => columns += 4,
+            _ => break,
+        }
+    }
+    columns
+}

@@ -1,0 +1,335 @@
+//! Which declarations are open at a line: a stack fed line by line, or seeded
+//! by one walk upwards. Linear, and blind to anything but one line at a time.
+
+use super::lexing::indent;
+use super::rules::{self, Declaration, Placing};
+use super::{Language, Symbol, SymbolKind};
+
+/// How far a walk upwards goes before it gives up.
+const WALK_CAP: usize = 20_000;
+
+/// How deep declarations may nest.
+const DEPTH_CAP: usize = 64;
+
+#[derive(Debug, Clone)]
+struct Open {
+    name: String,
+    kind: SymbolKind,
+    depth: usize,
+    line: usize,
+}
+
+/// The declarations that are open.
+#[derive(Debug, Clone)]
+pub(crate) struct Scope {
+    language: Language,
+    open: Vec<Open>,
+    line: usize,
+    fence: Option<char>,
+    comment: Option<&'static str>,
+    test_mark: bool,
+    prose: bool,
+}
+
+impl Scope {
+    /// At the top of a text.
+    pub(crate) fn new(language: Language) -> Self {
+        Self {
+            language,
+            open: Vec::new(),
+            line: 0,
+            fence: None,
+            comment: None,
+            test_mark: false,
+            prose: false,
+        }
+    }
+
+    /// Just above the line that starts at a byte of a text.
+    pub(crate) fn above(language: Language, text: &str, start: usize, line: usize) -> Self {
+        let mut scope = Self::new(language);
+        if language == Language::Plain {
+            return scope;
+        }
+        let head = &text[..start];
+        // Only from the top can one tell a heading from a comment in a fence.
+        if language == Language::Markdown {
+            for each in head.lines() {
+                scope.feed(each);
+            }
+            return scope;
+        }
+        scope.climb(head, &text[start..], line);
+        scope.line = line.saturating_sub(1);
+        scope
+    }
+
+    fn climb(&mut self, head: &str, rest: &str, line: usize) {
+        let mut limit = usize::MAX;
+        if let Some(first) = rest.lines().find(|l| !l.trim().is_empty()) {
+            let (depth, placing) = rules::placing(self.language, first);
+            limit = match placing {
+                Placing::Normal => depth,
+                Placing::Continues => depth + 1,
+                Placing::Ignored => usize::MAX,
+            };
+        }
+        let mut number = line;
+        let body = head.strip_suffix('\n').unwrap_or(head);
+        let mut wants_mark = false;
+        if head.is_empty() {
+            return;
+        }
+        for each in body.rsplit('\n').take(WALK_CAP) {
+            number -= 1;
+            if wants_mark {
+                let mark = each.trim();
+                if rules::is_mark(self.language, mark) {
+                    if rules::marks_test(self.language, mark)
+                        && let Some(last) = self.open.last_mut()
+                    {
+                        last.kind = SymbolKind::Test;
+                    }
+                    continue;
+                }
+                wants_mark = false;
+            }
+            if limit == 0 {
+                break;
+            }
+            // Most lines are deeper than what is looked for.
+            if indent(each) >= limit || each.trim().is_empty() {
+                continue;
+            }
+            let (depth, placing) = rules::placing(self.language, each);
+            if placing == Placing::Ignored || depth >= limit {
+                continue;
+            }
+            if let Some(found) = rules::declared(self.language, each) {
+                wants_mark = found.kind == SymbolKind::Function;
+                limit = found.depth;
+                self.push(found, number);
+                if self.open.len() == DEPTH_CAP {
+                    break;
+                }
+            } else if placing == Placing::Continues {
+                limit = limit.min(depth + 1);
+            } else {
+                limit = depth;
+            }
+        }
+        self.open.reverse();
+    }
+
+    fn push(&mut self, found: Declaration<'_>, line: usize) {
+        self.open.push(Open {
+            name: found.name.into_owned(),
+            kind: found.kind,
+            depth: found.depth,
+            line,
+        });
+    }
+
+    /// Takes the next line; whether it declares something.
+    pub(crate) fn feed(&mut self, line: &str) -> bool {
+        self.line += 1;
+        let trimmed = line.trim();
+        self.prose = false;
+        if trimmed.is_empty() {
+            return false;
+        }
+        self.prose = self.inside_prose(trimmed);
+        if self.prose {
+            return false;
+        }
+        let (depth, placing) = rules::placing(self.language, line);
+        if placing == Placing::Ignored {
+            return false;
+        }
+        let reach = if placing == Placing::Continues {
+            depth + 1
+        } else {
+            depth
+        };
+        while self.open.last().is_some_and(|o| o.depth >= reach) {
+            self.open.pop();
+        }
+        if rules::is_mark(self.language, trimmed) {
+            self.test_mark |= rules::marks_test(self.language, trimmed);
+            if !trimmed.contains("fn ") {
+                return false;
+            }
+        }
+        let marked = std::mem::take(&mut self.test_mark);
+        let Some(mut found) = rules::declared(self.language, line) else {
+            return false;
+        };
+        if marked && found.kind == SymbolKind::Function {
+            found.kind = SymbolKind::Test;
+        }
+        while self.open.last().is_some_and(|o| o.depth >= found.depth) {
+            self.open.pop();
+        }
+        if self.open.len() < DEPTH_CAP {
+            self.push(found, self.line);
+            return true;
+        }
+        false
+    }
+
+    /// Fences of Markdown, block comments and long strings.
+    fn inside_prose(&mut self, trimmed: &str) -> bool {
+        if self.language == Language::Markdown {
+            let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'));
+            let fenced = trimmed.starts_with("```") || trimmed.starts_with("~~~");
+            if fenced && (self.fence.is_none() || self.fence == mark) {
+                self.fence = if self.fence.is_none() { mark } else { None };
+            }
+            return fenced || self.fence.is_some();
+        }
+        if let Some(end) = self.comment {
+            if trimmed.contains(end) {
+                self.comment = None;
+            }
+            return true;
+        }
+        let start = match self.language {
+            Language::Python => {
+                let quotes = ["\"\"\"", "'''"]
+                    .into_iter()
+                    .find(|q| trimmed.starts_with(q));
+                quotes.map(|q| (q, q))
+            }
+            Language::Html => trimmed.starts_with("<!--").then_some(("<!--", "-->")),
+            Language::Shell | Language::Ruby | Language::Make | Language::Yaml => None,
+            _ => trimmed.starts_with("/*").then_some(("/*", "*/")),
+        };
+        if let Some((open, end)) = start {
+            if !trimmed[open.len()..].contains(end) {
+                self.comment = Some(end);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Whether a constant or a key here is plain code of a function.
+    fn is_local(&self, at: usize) -> bool {
+        let kind = self.open[at].kind;
+        matches!(
+            kind,
+            SymbolKind::Constant | SymbolKind::Field | SymbolKind::Key
+        ) && self.open[..at].iter().any(|o| o.kind.is_body())
+    }
+
+    /// The name of the open declaration at a place, with its containers.
+    fn name(&self, at: usize) -> String {
+        if self.language == Language::Markdown || self.language == Language::Html {
+            return self.open[at].name.clone();
+        }
+        let mut name = String::new();
+        let mut bodies = false;
+        for (place, each) in self.open[..=at].iter().enumerate() {
+            let local = self.is_local(place);
+            let passing = matches!(each.kind, SymbolKind::Group)
+                || (each.kind == SymbolKind::Module
+                    && self.language == Language::Rust
+                    && place < at)
+                || (place < at && local);
+            if passing {
+                continue;
+            }
+            // A function in a function stands for itself.
+            if bodies && !each.kind.is_body() {
+                name.clear();
+            }
+            bodies |= each.kind.is_body();
+            if !name.is_empty() {
+                name.push_str(self.language.joiner());
+            }
+            name.push_str(&each.name);
+        }
+        name
+    }
+
+    /// The declaration that the last line made, unless it is local code.
+    pub(crate) fn innermost(&self) -> Option<Symbol> {
+        let at = self.open.len().checked_sub(1)?;
+        let last = &self.open[at];
+        if last.kind == SymbolKind::Group || self.is_local(at) {
+            return None;
+        }
+        Some(Symbol {
+            name: self.name(at),
+            kind: last.kind,
+            line: last.line,
+        })
+    }
+
+    /// The innermost open declaration that has a name of its own.
+    pub(crate) fn holder(&self) -> Option<Symbol> {
+        let at = (0..self.open.len())
+            .rev()
+            .find(|at| self.open[*at].kind != SymbolKind::Group && !self.is_local(*at))?;
+        let open = &self.open[at];
+        Some(Symbol {
+            name: self.name(at),
+            kind: open.kind,
+            line: open.line,
+        })
+    }
+
+    /// Whether nothing is known to be open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Whether the last line stood in a fence, a block comment or a doc string.
+    pub(crate) fn was_prose(&self) -> bool {
+        self.prose
+    }
+
+    /// Whether the trimmed line is an attribute or decorator.
+    pub(crate) fn is_mark(&self, trimmed: &str) -> bool {
+        rules::is_mark(self.language, trimmed)
+    }
+
+    /// Whether the last line, given trimmed, says nothing by itself: comments
+    /// and attributes stand with what follows them.
+    pub(crate) fn was_aside(&self, trimmed: &str) -> bool {
+        self.prose || self.is_mark(trimmed) || self.language.is_comment(trimmed)
+    }
+}
+
+/// Start and end, in bytes, of a line counted from one.
+pub(crate) fn place(text: &str, line: usize) -> Option<(usize, usize)> {
+    let start = start_of(text, line)?;
+    let rest = &text[start..];
+    let end = rest.find('\n').map_or(text.len(), |at| start + at);
+    Some((start, end))
+}
+
+/// Where a line starts, in bytes. Counts in blocks, which the compiler turns
+/// into wide comparisons: a long file must not cost much.
+pub(crate) fn start_of(text: &str, line: usize) -> Option<usize> {
+    let mut left = line.checked_sub(1)?;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    for block in bytes.chunks(240) {
+        let breaks = block
+            .iter()
+            .map(|b| u8::from(*b == b'\n'))
+            .fold(0u8, u8::wrapping_add);
+        if usize::from(breaks) >= left {
+            break;
+        }
+        left -= usize::from(breaks);
+        at += block.len();
+    }
+    while left > 0 {
+        let next = bytes[at..].iter().position(|b| *b == b'\n')?;
+        at += next + 1;
+        left -= 1;
+    }
+    Some(at)
+}

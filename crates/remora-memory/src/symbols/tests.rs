@@ -1,0 +1,1 @@
+//! The outline and enclosing cases, and that nothing panics.

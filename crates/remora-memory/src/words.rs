@@ -1,0 +1,56 @@
+//! Words: how text becomes terms, and how what a person types becomes a query
+//! over them. Index and query go through the same splitting, so they always
+//! agree. Pure; knows nothing of rows, ranking or any search engine.
+
+mod fold;
+mod query;
+mod split;
+mod stop;
+
+pub use query::{Group, Query};
+pub use split::{MAX_TERM, Role, each};
+
+/// The terms of a text, separated by single spaces, in the order of the text.
+///
+/// A term holds letters and digits of any script, and `_` between two numbers;
+/// never a space, a quote or a control character. So a tokenizer that splits at
+/// spaces gives back exactly these terms.
+pub fn terms(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    each(text, |term, _| {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(term);
+    });
+    out
+}
+
+/// Whether the words of a phrase stand in the text one after the other.
+pub fn holds_phrase(text: &str, phrase: &[String]) -> bool {
+    if phrase.is_empty() {
+        return true;
+    }
+    // How many words of the phrase have been met in a row, for every start that
+    // is still alive; the list is never longer than the phrase.
+    let mut alive: Vec<usize> = Vec::new();
+    let mut found = false;
+    each(text, |term, role| {
+        if found || role != Role::Part {
+            return;
+        }
+        alive.push(0);
+        alive.retain_mut(|at| {
+            let goes_on = phrase.get(*at).is_some_and(|word| word == term);
+            *at += 1;
+            goes_on
+        });
+        if alive.first() == Some(&phrase.len()) {
+            found = true;
+        }
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests;

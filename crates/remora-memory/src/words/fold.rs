@@ -1,0 +1,96 @@
+//! Characters: which belong to words, which scripts are written without
+//! spaces, and what a character looks like once case and accents are gone.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+
+/// How a character takes part in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A letter, digit or mark of a script with spaces between words.
+    Word,
+    /// A character of a script that is written without spaces.
+    Dense,
+    /// Anything else.
+    Gap,
+}
+
+/// How this character takes part in a word.
+pub(super) fn class(c: char) -> Class {
+    if c.is_ascii() {
+        return if c.is_ascii_alphanumeric() {
+            Class::Word
+        } else {
+            Class::Gap
+        };
+    }
+    if is_dense(c) {
+        Class::Dense
+    } else if c.is_alphanumeric() || is_combining_mark(c) {
+        Class::Word
+    } else {
+        Class::Gap
+    }
+}
+
+/// Chinese, Japanese and Korean, and the scripts of South-East Asia.
+fn is_dense(c: char) -> bool {
+    matches!(c,
+        '\u{0E01}'..='\u{0E4E}' // Thai
+        | '\u{0E81}'..='\u{0ECD}' // Lao
+        | '\u{1000}'..='\u{109F}' // Myanmar
+        | '\u{1100}'..='\u{11FF}' // Hangul letters
+        | '\u{1780}'..='\u{17D3}' // Khmer
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3041}'..='\u{3096}' // Hiragana
+        | '\u{3099}'..='\u{309F}'
+        | '\u{30A1}'..='\u{30FA}' // Katakana
+        | '\u{30FC}'..='\u{30FF}'
+        | '\u{3105}'..='\u{312F}' // Bopomofo
+        | '\u{3131}'..='\u{318E}'
+        | '\u{31A0}'..='\u{31BF}'
+        | '\u{31F0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{4DBF}' // Han
+        | '\u{4E00}'..='\u{9FFF}'
+        | '\u{A960}'..='\u{A97F}'
+        | '\u{AC00}'..='\u{D7FF}' // Hangul syllables
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{323AF}')
+        && (c.is_alphanumeric() || is_combining_mark(c))
+}
+
+/// Full-width letters, ligatures and loose accents in their usual form.
+pub(super) fn compose(text: &str) -> String {
+    text.nfkc().collect()
+}
+
+/// Appends the character without case and accent.
+pub(super) fn push(out: &mut String, c: char) {
+    if c.is_ascii() {
+        out.push(c.to_ascii_lowercase());
+        return;
+    }
+    // Only scripts whose accents people leave out when they type.
+    let accented =
+        matches!(c, '\u{00C0}'..='\u{024F}' | '\u{0370}'..='\u{04FF}' | '\u{1E00}'..='\u{1FFF}');
+    for low in c.to_lowercase() {
+        match low {
+            'ß' => out.push_str("ss"),
+            'æ' => out.push_str("ae"),
+            'œ' => out.push_str("oe"),
+            'ø' => out.push('o'),
+            'ł' => out.push('l'),
+            'đ' | 'ð' => out.push('d'),
+            'ı' => out.push('i'),
+            'ς' => out.push('σ'),
+            _ if accented => decompose_canonical(low, |part| {
+                if !is_combining_mark(part) {
+                    out.push(part);
+                }
+            }),
+            // A lone dot above is what is left of a Turkish capital i.
+            '\u{0307}' => {}
+            _ => out.push(low),
+        }
+    }
+}

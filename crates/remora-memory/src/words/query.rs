@@ -1,0 +1,265 @@
+//! What a person types, as groups of terms. Nothing that is typed is an error:
+//! only words and "quoted phrases" mean anything, everything else is a gap.
+
+use std::collections::HashSet;
+
+use super::fold;
+use super::split::{Piece, Role, Splitter, composed, dense, floor, pieces};
+use super::stop::is_stop;
+
+/// How many words of a query count.
+const MAX_GROUPS: usize = 32;
+/// How much of a query is looked at, in bytes.
+const MAX_TEXT: usize = 64 * 1024;
+/// How many words of a phrase count.
+const MAX_PHRASE: usize = 16;
+
+/// One word of a query, or one phrase.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Group {
+    ways: Vec<Vec<String>>,
+    phrase: bool,
+    open: bool,
+}
+
+impl Group {
+    /// The ways to hold the word: any one of them, with all of its terms. The
+    /// whole form comes first.
+    pub fn ways(&self) -> &[Vec<String>] {
+        &self.ways
+    }
+
+    /// The terms that must stand one after the other, if this is a phrase.
+    pub fn phrase(&self) -> Option<&[String]> {
+        self.phrase
+            .then(|| self.ways.first().map(Vec::as_slice))
+            .flatten()
+    }
+
+    /// The beginning of a term, if any term that begins so holds the word: a
+    /// single character of a script that is indexed by pairs.
+    pub fn prefix(&self) -> Option<&str> {
+        self.open.then(|| self.stem()).flatten()
+    }
+
+    /// The only term, if there is just one: what a forgiving search may take as
+    /// the beginning of a word.
+    pub fn stem(&self) -> Option<&str> {
+        match self.ways.as_slice() {
+            [way] if way.len() == 1 => way.first().map(String::as_str),
+            _ => None,
+        }
+    }
+
+    fn word(term: String) -> Self {
+        Self {
+            ways: vec![vec![term]],
+            phrase: false,
+            open: false,
+        }
+    }
+
+    /// Longer and more code-like words are rarer.
+    fn rarity(&self) -> usize {
+        let whole = self
+            .ways
+            .first()
+            .map_or(0, |way| way.iter().map(|t| t.chars().count()).sum());
+        let digits = self
+            .ways
+            .iter()
+            .flatten()
+            .any(|t| t.bytes().any(|b| b.is_ascii_digit()));
+        let dense = self.stem().is_some_and(|t| !t.is_ascii());
+        whole
+            + 8 * usize::from(self.ways.len() > 1 || self.phrase)
+            + 4 * usize::from(digits)
+            + 3 * usize::from(dense)
+    }
+}
+
+/// What is searched for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    groups: Vec<Group>,
+    blank: bool,
+}
+
+impl Query {
+    /// Reads what a person typed.
+    pub fn parse(text: &str) -> Self {
+        let text = &text[..floor(text, MAX_TEXT)];
+        let mut reader = Reader {
+            splitter: Splitter::new(),
+            groups: Vec::new(),
+            stops: Vec::new(),
+            seen: HashSet::new(),
+        };
+        let text = composed(text);
+        let parts: Vec<&str> = text
+            .split(['"', '\u{201C}', '\u{201D}', '\u{201E}'])
+            .collect();
+        let last = parts.len() - 1;
+        for (at, part) in parts.into_iter().enumerate() {
+            // Text between two quotes; a quote that is never closed is a gap.
+            if at % 2 == 1 && at < last {
+                reader.phrase(part);
+            } else {
+                reader.words(part);
+            }
+        }
+        let mut groups = if reader.groups.is_empty() {
+            reader.stops
+        } else {
+            reader.groups
+        };
+        if groups.len() > MAX_GROUPS {
+            let mut order: Vec<usize> = (0..groups.len()).collect();
+            order.sort_by_key(|at| std::cmp::Reverse(groups[*at].rarity()));
+            let keep: HashSet<usize> = order.into_iter().take(MAX_GROUPS).collect();
+            let mut at = 0;
+            groups.retain(|_| {
+                at += 1;
+                keep.contains(&(at - 1))
+            });
+        }
+        Self {
+            groups,
+            blank: text.trim().is_empty(),
+        }
+    }
+
+    /// The words and phrases, in the order typed, each once.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// Whether nothing was typed at all. A text without any word, such as
+    /// `***`, is not blank: it asks for something that nothing holds.
+    pub fn is_blank(&self) -> bool {
+        self.groups.is_empty() && self.blank
+    }
+}
+
+struct Reader {
+    splitter: Splitter,
+    groups: Vec<Group>,
+    stops: Vec<Group>,
+    seen: HashSet<Group>,
+}
+
+impl Reader {
+    fn add(&mut self, group: Group, stop: bool) {
+        if self.seen.insert(group.clone()) {
+            if stop {
+                &mut self.stops
+            } else {
+                &mut self.groups
+            }
+            .push(group);
+        }
+    }
+
+    fn words(&mut self, text: &str) {
+        let mut found = Vec::new();
+        pieces(text, |piece| found.push(piece));
+        for piece in found {
+            match piece {
+                Piece::Segment(segment) => self.segment(segment),
+                Piece::Dense(run) => self.run(run),
+            }
+        }
+    }
+
+    fn segment(&mut self, segment: &str) {
+        let mut parts = Vec::new();
+        let mut whole = None;
+        self.splitter
+            .segment(segment, &mut |term, role| match role {
+                Role::Part => parts.push(term.to_owned()),
+                Role::Whole => whole = Some(term.to_owned()),
+                Role::Piece => {}
+            });
+        if parts.len() < 2 {
+            for term in parts {
+                let stop = is_stop(&plain(segment));
+                self.add(Group::word(term), stop);
+            }
+            return;
+        }
+        let ways = whole
+            .map(|term| vec![term])
+            .into_iter()
+            .chain([parts])
+            .collect();
+        self.add(
+            Group {
+                ways,
+                phrase: false,
+                open: false,
+            },
+            false,
+        );
+    }
+
+    fn run(&mut self, run: &str) {
+        let mut terms = Vec::new();
+        dense(run, &mut |term, role| {
+            if role == Role::Part {
+                terms.push(term.to_owned());
+            }
+        });
+        for term in terms {
+            let stop = is_stop(&term);
+            let open = term.chars().count() == 1;
+            self.add(
+                Group {
+                    open,
+                    ..Group::word(term)
+                },
+                stop,
+            );
+        }
+    }
+
+    fn phrase(&mut self, text: &str) {
+        let mut terms = Vec::new();
+        let splitter = &mut self.splitter;
+        pieces(text, |piece| {
+            let take = &mut |term: &str, role| {
+                if role == Role::Part && terms.len() < MAX_PHRASE {
+                    terms.push(term.to_owned());
+                }
+            };
+            match piece {
+                Piece::Segment(segment) => splitter.segment(segment, take),
+                Piece::Dense(run) => dense(run, take),
+            }
+        });
+        if terms.len() < 2 {
+            self.words(text);
+        } else {
+            self.add(
+                Group {
+                    ways: vec![terms],
+                    phrase: true,
+                    open: false,
+                },
+                false,
+            );
+        }
+    }
+}
+
+/// The word without case, accents and apostrophes, but with its ending.
+fn plain(segment: &str) -> String {
+    let segment = segment
+        .strip_suffix("'s")
+        .or_else(|| segment.strip_suffix("\u{2019}s"))
+        .unwrap_or(segment);
+    let mut out = String::new();
+    for c in segment.chars().filter(|c| c.is_alphanumeric()) {
+        fold::push(&mut out, c);
+    }
+    out
+}

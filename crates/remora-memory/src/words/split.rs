@@ -1,0 +1,263 @@
+//! Text into terms: code words by part and as a whole, English words by their
+//! stem, scripts without spaces by overlapping pairs of characters.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use super::fold::{self, Class};
+
+/// How many bytes a term has at most; what is longer is cut.
+pub const MAX_TERM: usize = 64;
+
+/// A compound of more parts than this is told by its parts alone.
+const MAX_PARTS: usize = 8;
+
+/// What a term is in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A word, or a part of a compound word.
+    Part,
+    /// A compound in one piece, beside its parts.
+    Whole,
+    /// A piece of a part, beside it.
+    Piece,
+}
+
+/// A stretch of text that makes words on its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// Letters and digits with single `_`, `-`, `.` or apostrophes between them.
+    Segment(&'a str),
+    /// A run of a script without spaces.
+    Dense(&'a str),
+}
+
+/// Hands over every term of the text, in order.
+pub fn each(text: &str, mut take: impl FnMut(&str, Role)) {
+    let text = composed(text);
+    let mut splitter = Splitter::new();
+    pieces(&text, |piece| match piece {
+        Piece::Segment(segment) => splitter.segment(segment, &mut take),
+        Piece::Dense(run) => dense(run, &mut take),
+    });
+}
+
+pub(super) fn composed(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(fold::compose(text))
+    }
+}
+
+fn joins(c: char) -> bool {
+    matches!(c, '_' | '-' | '.' | '\'' | '\u{2019}')
+}
+
+/// Cuts the text where words end and where the script changes.
+pub(super) fn pieces<'a>(text: &'a str, mut take: impl FnMut(Piece<'a>)) {
+    let mut start: Option<(usize, Class)> = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let class = fold::class(c);
+        if let Some((from, running)) = start {
+            if class == running {
+                continue;
+            }
+            if running == Class::Word && joins(c) {
+                let goes_on = chars
+                    .peek()
+                    .is_some_and(|(_, next)| fold::class(*next) == Class::Word);
+                if goes_on {
+                    continue;
+                }
+            }
+            // `c++` and `c#` are names of languages, not a letter and noise.
+            if running == Class::Word && at - from == 1 {
+                let rest = &text[at..];
+                if rest.starts_with("++") {
+                    take(Piece::Segment("cpp"));
+                    start = None;
+                    continue;
+                }
+                if rest.starts_with('#') {
+                    take(Piece::Segment(
+                        if text[from..at].eq_ignore_ascii_case("f") {
+                            "fsharp"
+                        } else {
+                            "csharp"
+                        },
+                    ));
+                    start = None;
+                    continue;
+                }
+            }
+            take(piece(running, &text[from..at]));
+            start = None;
+        }
+        if class != Class::Gap {
+            start = Some((at, class));
+        }
+    }
+    if let Some((from, running)) = start {
+        take(piece(running, &text[from..]));
+    }
+}
+
+fn piece(class: Class, text: &str) -> Piece<'_> {
+    if class == Class::Dense {
+        Piece::Dense(text)
+    } else {
+        Piece::Segment(text)
+    }
+}
+
+/// Overlapping pairs. The last character also stands alone, so that every
+/// character is the beginning of some term and can be found by itself.
+pub(super) fn dense(run: &str, take: &mut impl FnMut(&str, Role)) {
+    let mut folded = String::with_capacity(run.len());
+    for c in run.chars() {
+        fold::push(&mut folded, c);
+    }
+    let mut ends = folded.char_indices().map(|(at, _)| at).skip(1);
+    let mut from = 0;
+    let mut middle = ends.next().unwrap_or(folded.len());
+    for next in ends.chain([folded.len()]) {
+        if middle == folded.len() {
+            break;
+        }
+        take(&folded[from..next], Role::Part);
+        from = middle;
+        middle = next;
+    }
+    if from < folded.len() {
+        let role = if from == 0 { Role::Part } else { Role::Piece };
+        take(&folded[from..], role);
+    }
+}
+
+/// Splits segments, with room that is used again.
+pub(super) struct Splitter {
+    stemmer: Stemmer,
+    parts: Vec<Range<usize>>,
+    folded: String,
+    whole: String,
+}
+
+impl Splitter {
+    pub(super) fn new() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            parts: Vec::new(),
+            folded: String::new(),
+            whole: String::new(),
+        }
+    }
+
+    /// Hands over the parts of a segment, then the segment as a whole.
+    pub(super) fn segment(&mut self, segment: &str, take: &mut impl FnMut(&str, Role)) {
+        self.parts.clear();
+        split(segment, &mut self.parts);
+        self.whole.clear();
+        let mut words = 0;
+        for part in &self.parts {
+            let part = &segment[part.clone()];
+            self.folded.clear();
+            for c in part.chars().filter(|c| !joins(*c)) {
+                fold::push(&mut self.folded, c);
+            }
+            cut(&mut self.folded);
+            if self.folded.is_empty() {
+                continue;
+            }
+            words += 1;
+            take(&stem(&self.stemmer, &self.folded), Role::Part);
+            if let Some((letters, digits)) = mixed(&self.folded) {
+                for run in [letters, digits] {
+                    if run.len() > 2 || (run.len() == 2 && letters.len() > 1) {
+                        take(run, Role::Piece);
+                    }
+                }
+            }
+            if self.parts.len() > 1 && self.whole.len() <= MAX_TERM {
+                let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+                if digit(self.whole.chars().next_back()) && digit(self.folded.chars().next()) {
+                    self.whole.push('_');
+                }
+                self.whole.push_str(&self.folded);
+            }
+        }
+        if words > 1 && words <= MAX_PARTS {
+            cut(&mut self.whole);
+            take(&stem(&self.stemmer, &self.whole), Role::Whole);
+        }
+    }
+}
+
+fn cut(term: &mut String) {
+    if term.len() > MAX_TERM {
+        term.truncate(floor(term, MAX_TERM));
+    }
+}
+
+/// The last character boundary at or before this byte.
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+fn stem<'a>(stemmer: &Stemmer, word: &'a str) -> Cow<'a, str> {
+    if word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase()) {
+        stemmer.stem(word)
+    } else {
+        Cow::Borrowed(word)
+    }
+}
+
+/// Letters followed by digits, as in `e0502`.
+fn mixed(word: &str) -> Option<(&str, &str)> {
+    let at = word.find(|c: char| c.is_ascii_digit())?;
+    let (letters, digits) = word.split_at(at);
+    (!letters.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some((letters, digits))
+}
+
+/// The parts of a segment: at its joins, and where the case changes.
+fn split(segment: &str, parts: &mut Vec<Range<usize>>) {
+    let mut from = 0;
+    let mut before: Option<char> = None;
+    let mut chars = segment.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        if matches!(c, '\'' | '\u{2019}') {
+            // A possessive is not a part of the name.
+            let possessive =
+                matches!(next, Some('s' | 'S')) && at + c.len_utf8() + 1 == segment.len();
+            if possessive {
+                parts.push(from..at);
+                return;
+            }
+        } else if joins(c) {
+            parts.push(from..at);
+            from = at + c.len_utf8();
+            before = None;
+            continue;
+        } else if c.is_uppercase()
+            && before.is_some_and(|b| {
+                let next_is_small = next.is_some_and(char::is_lowercase);
+                b.is_lowercase() || ((b.is_uppercase() || b.is_numeric()) && next_is_small)
+            })
+        {
+            parts.push(from..at);
+            from = at;
+        }
+        before = Some(c);
+    }
+    if from < segment.len() {
+        parts.push(from..segment.len());
+    }
+}

@@ -1,0 +1,260 @@
+//! What memory stores and returns, as values: items, sessions, projects, file
+//! records and the ledger of events. Everything that people can see with
+//! `--json` or `export` has its shape here.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        /// What an item is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum Kind { $($(#[$doc])* $name,)* }
+
+        impl Kind {
+            /// All kinds, in the order in which they are listed.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The word for it.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Something was chosen, with its reason if one was given.
+    Decision = "decision";
+    /// How the person wants things done.
+    Preference = "preference";
+    /// The person put something right.
+    Correction = "correction";
+    /// A fault was mended.
+    Bugfix = "bugfix";
+    /// Something new was built.
+    Feature = "feature";
+    /// The same behaviour in another shape.
+    Refactor = "refactor";
+    /// Any other modification of a file.
+    Change = "change";
+    /// Something was read, searched or learned.
+    Discovery = "discovery";
+    /// A call that failed.
+    Failure = "failure";
+    /// A command that ran.
+    Command = "command";
+    /// What a subagent brought back, or a task of the agent's own list.
+    Task = "task";
+    /// The person's own words.
+    Prompt = "prompt";
+    /// A message of an imported conversation.
+    Message = "message";
+    /// A checkpoint of the work.
+    Summary = "summary";
+    /// An error and what mended it.
+    Fix = "fix";
+    /// A saved memory; the file is the truth, this is its index.
+    Memory = "memory";
+}
+
+impl Kind {
+    /// The kind with this name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == text)
+    }
+
+    /// Whether it tells what was done or found, as opposed to words, summaries,
+    /// fixes and memories.
+    pub fn is_observation(self) -> bool {
+        !matches!(
+            self,
+            Self::Prompt | Self::Message | Self::Summary | Self::Fix | Self::Memory
+        )
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One row of memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// The short number people and models use; given by the store, 0 before.
+    pub id: i64,
+    /// The name that never changes: the event's id, with `/n` for its nth item.
+    pub uid: String,
+    /// The name it has where it was imported from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// Two items of a project and kind with the same key are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What it is.
+    pub kind: Kind,
+    /// One line that a person can read.
+    pub title: String,
+    /// The compact form: diff, output, prompt, message.
+    #[serde(default)]
+    pub text: String,
+    /// Short statements, one line each.
+    #[serde(default)]
+    pub facts: Vec<String>,
+    /// A few words that say what it is about.
+    #[serde(default)]
+    pub concepts: Vec<String>,
+    /// Files looked at, relative to the project where possible.
+    #[serde(default)]
+    pub files_read: Vec<String>,
+    /// Files changed, relative to the project where possible.
+    #[serde(default)]
+    pub files_modified: Vec<String>,
+    /// When it happened, in milliseconds since 1970.
+    pub time: i64,
+    /// When it happened last, if it happened again.
+    #[serde(default)]
+    pub last_time: i64,
+    /// How often it happened.
+    #[serde(default = "once")]
+    pub seen: u32,
+    /// The project's key.
+    pub project: String,
+    /// The session.
+    pub session: String,
+    /// The agent.
+    pub agent: String,
+    /// The number of the prompt it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<u32>,
+    /// The branch that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The subagent that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    /// Who said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<String>,
+    /// The tool that was called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The id of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    /// Estimated tokens of what it was made from.
+    #[serde(default)]
+    pub raw_tokens: u32,
+    /// Estimated tokens of title, facts and text.
+    #[serde(default)]
+    pub digest_tokens: u32,
+    /// Structured parts of a summary or a fix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
+}
+
+fn once() -> u32 {
+    1
+}
+
+/// A working session of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// The id that the client resumes it by.
+    pub id: String,
+    /// The agent.
+    pub agent: String,
+    /// The project's key.
+    pub project: String,
+    /// The directory it began in.
+    pub cwd: String,
+    /// The branch seen last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The first event, in milliseconds since 1970.
+    pub started: i64,
+    /// The last event.
+    pub last: i64,
+    /// Why it ended; absent while it is open. `clear` does not end the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_reason: Option<String>,
+    /// How many prompts the person gave.
+    #[serde(default)]
+    pub prompts: u32,
+    /// What it was about: the first prompt, shortened.
+    #[serde(default)]
+    pub title: String,
+}
+
+/// A project: one repository, whatever its checkouts are called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    /// The normalised remote, else the root of the main checkout.
+    pub key: String,
+    /// A short name for people.
+    pub name: String,
+    /// The root that was seen last.
+    pub root: String,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileState {
+    /// It was read.
+    Seen,
+    /// It is new.
+    Added,
+    /// Its contents changed.
+    Changed,
+    /// It came from elsewhere.
+    Moved,
+    /// It is gone.
+    Removed,
+}
+
+/// One file in the derived record of its folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// The project's key.
+    pub project: String,
+    /// The folder, relative to the project; empty for its root.
+    pub folder: String,
+    /// The name in the folder.
+    pub name: String,
+    /// What lives there: its main symbols.
+    pub holds: String,
+    /// What became of it last.
+    pub state: FileState,
+    /// Where it came from, if it was moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The session that did it.
+    pub session: String,
+    /// When, in milliseconds since 1970.
+    pub time: i64,
+}
+
+/// One captured event in the ledger: that it came, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventRow {
+    /// The event's id.
+    pub id: String,
+    /// The same call told twice has the same key, whoever told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The event's name.
+    pub name: String,
+    /// The session.
+    pub session: String,
+    /// When it was captured, in milliseconds since 1970.
+    pub time: i64,
+    /// A few words for the timeline.
+    #[serde(default)]
+    pub label: String,
+}

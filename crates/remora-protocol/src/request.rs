@@ -1,0 +1,70 @@
+//! What a short-lived process writes for the worker: the envelope of a spooled
+//! event, and the requests and replies on the worker's socket.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Project;
+
+/// The envelope's version. A reader takes any version up to its own.
+pub const ENVELOPE: u32 = 1;
+
+/// The first line of a spool file; the payload follows as it came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// [`ENVELOPE`] of the writer.
+    pub v: u32,
+    /// The event's id, ordered by time.
+    pub id: String,
+    /// The agent that sent it, as named on the command line.
+    pub agent: String,
+    /// When it was captured, in milliseconds since 1970.
+    pub at: i64,
+    /// How many bytes of payload follow.
+    pub len: u64,
+    /// Whether the payload was longer than what was kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// The project it happened in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Project>,
+    /// The branch that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+}
+
+/// What the worker can be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "ask")]
+pub enum Request {
+    /// There is something in the spool. Nobody waits for an answer.
+    Poke {
+        /// The version of the asker; an older worker makes way for it.
+        version: String,
+        /// The asker's program, to be started in its place.
+        program: String,
+    },
+    /// Answer when everything spooled so far can be searched.
+    Drain,
+    /// Finish what is under way, and end.
+    Stop,
+    /// How are you?
+    Status,
+}
+
+/// What the worker says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// Its process.
+    pub pid: u32,
+    /// Its version.
+    pub version: String,
+    /// When it started, in milliseconds since 1970.
+    pub started: i64,
+    /// Events stored since.
+    pub stored: u64,
+    /// Events that went to the dead letters since.
+    pub dead: u64,
+    /// What keeps it from working, if anything does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}

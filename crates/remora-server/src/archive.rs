@@ -1,0 +1,266 @@
+//! Raw events, redacted, kept compressed: one zstd frame a batch, appended to
+//! a file a day, one JSON line an event. `zstd -dc` reads it too.
+//!
+//! A frame that was being written when the process died is cut off before the
+//! next one is appended; a damaged frame is skipped when reading.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use remora_protocol::time::date;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use zstd::zstd_safe;
+
+use remora_protocol::request::Envelope;
+
+/// A file that has grown beyond this is left alone, and the next one begun.
+const ROLL: u64 = 16 * 1024 * 1024;
+/// Files below this number of frames are not worth making denser.
+const LOOSE: usize = 16;
+/// Text of one frame in a dense file.
+const DENSE: usize = 1024 * 1024;
+const QUICK_LEVEL: i32 = 3;
+const DENSE_LEVEL: i32 = 9;
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// No frame of ours is larger once unpacked.
+const FRAME_LIMIT: u64 = 512 * 1024 * 1024;
+
+/// An event in the archive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Archived {
+    /// How it was captured.
+    pub envelope: Envelope,
+    /// What the client sent, redacted.
+    pub event: Map<String, Value>,
+}
+
+/// The archive of one data directory.
+#[derive(Debug)]
+pub struct Archive {
+    folder: PathBuf,
+    open: Option<PathBuf>,
+}
+
+impl Archive {
+    /// The archive in this folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            open: None,
+        }
+    }
+
+    /// Appends lines as one frame and waits until they are on the disk.
+    pub fn append(&mut self, lines: &[u8], now: i64) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let frame = pack(lines, QUICK_LEVEL)?;
+        let path = self.current(now)?;
+        let before = fs::metadata(&path).map_or(0, |m| m.len());
+        let written = append_to(&path, &frame);
+        if written.is_err() {
+            // Half a frame on a full disk: take it back, so that the next one
+            // follows a whole one.
+            let _ = OpenOptions::new()
+                .write(true)
+                .open(&path)
+                .and_then(|file| file.set_len(before));
+        }
+        written
+    }
+
+    /// The file to append to. The first time in the life of a worker its end
+    /// is checked, because the one before may have been killed in mid-frame.
+    fn current(&mut self, now: i64) -> io::Result<PathBuf> {
+        let day = date(now);
+        if let Some(path) = &self.open
+            && path.file_name().is_some_and(|name| {
+                name.to_string_lossy()
+                    .strip_prefix("events-")
+                    .is_some_and(|rest| rest.starts_with(&day))
+            })
+            && fs::metadata(path).map_or(0, |m| m.len()) < ROLL
+        {
+            return Ok(path.clone());
+        }
+        let mut part = 0;
+        let path = loop {
+            let path = self.folder.join(format!("events-{day}.{part:03}.zst"));
+            if fs::metadata(&path).map_or(0, |m| m.len()) < ROLL {
+                break path;
+            }
+            part += 1;
+        };
+        if path.exists() {
+            cut_broken_end(&path)?;
+        }
+        self.open = Some(path.clone());
+        Ok(path)
+    }
+
+    /// The files, oldest first.
+    pub fn files(&self) -> io::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        let entries = match fs::read_dir(&self.folder) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(files),
+            other => other?,
+        };
+        for entry in entries {
+            let path = entry?.path();
+            if path.extension().is_some_and(|ext| ext == "zst") {
+                files.push(path);
+            }
+        }
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        let files = self.files().unwrap_or_default();
+        files
+            .iter()
+            .filter_map(|f| fs::metadata(f).ok())
+            .map(|m| m.len())
+            .sum()
+    }
+
+    /// Removes the oldest files until no more than `cap` bytes are left; the
+    /// newest file always stays. Returns how many bytes went.
+    pub fn trim(&self, cap: u64) -> io::Result<u64> {
+        let mut files = self.files()?;
+        files.pop();
+        let mut bytes = self.bytes();
+        let mut gone = 0;
+        for file in files {
+            if bytes <= cap {
+                break;
+            }
+            let size = fs::metadata(&file)?.len();
+            fs::remove_file(&file)?;
+            bytes -= size;
+            gone += size;
+        }
+        Ok(gone)
+    }
+
+    /// Packs files of many small frames anew, in few large ones. Quiet work
+    /// for idle times; a file is replaced whole or not at all.
+    pub fn tighten(&mut self) -> io::Result<()> {
+        for path in self.files()? {
+            let bytes = fs::read(&path)?;
+            if frames(&bytes).count() < LOOSE {
+                continue;
+            }
+            let fresh = path.with_extension("tmp");
+            let mut out = create(&fresh)?;
+            let mut text = Vec::new();
+            for frame in frames(&bytes) {
+                text.extend(unpack(frame)?);
+                if text.len() >= DENSE {
+                    out.write_all(&pack(&text, DENSE_LEVEL)?)?;
+                    text.clear();
+                }
+            }
+            out.write_all(&pack(&text, DENSE_LEVEL)?)?;
+            out.sync_all()?;
+            fs::rename(&fresh, &path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Hands every event of a file to `take`, and returns how many could not be
+/// read.
+pub fn read(path: &Path, mut take: impl FnMut(Archived)) -> io::Result<u64> {
+    let bytes = fs::read(path)?;
+    let mut bad = 0;
+    for frame in frames(&bytes) {
+        let Ok(text) = unpack(frame) else {
+            bad += 1;
+            continue;
+        };
+        for line in text.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+            match serde_json::from_slice(line) {
+                Ok(event) => take(event),
+                Err(_) => bad += 1,
+            }
+        }
+    }
+    Ok(bad)
+}
+
+fn pack(text: &[u8], level: i32) -> io::Result<Vec<u8>> {
+    let mut packer = zstd::bulk::Compressor::new(level)?;
+    packer.include_checksum(true)?;
+    packer.compress(text)
+}
+
+fn unpack(frame: &[u8]) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    zstd::Decoder::new(frame)?
+        .take(FRAME_LIMIT)
+        .read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// The whole frames of a file; what is damaged between two is stepped over.
+fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        loop {
+            if rest.is_empty() {
+                return None;
+            }
+            match zstd_safe::find_frame_compressed_size(rest) {
+                Ok(size) if size > 0 && size <= rest.len() => {
+                    let (frame, after) = rest.split_at(size);
+                    rest = after;
+                    return Some(frame);
+                }
+                _ => {
+                    let next = rest[1..].windows(4).position(|w| w == MAGIC);
+                    rest = next.map_or(&[], |at| &rest[at + 1..]);
+                }
+            }
+        }
+    })
+}
+
+fn cut_broken_end(path: &Path) -> io::Result<()> {
+    let bytes = fs::read(path)?;
+    let end = frames(&bytes).last().map_or(0, |last| {
+        last.as_ptr().addr() - bytes.as_ptr().addr() + last.len()
+    });
+    if end < bytes.len() {
+        OpenOptions::new()
+            .write(true)
+            .open(path)?
+            .set_len(end as u64)?;
+    }
+    Ok(())
+}
+
+fn append_to(path: &Path, frame: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(frame)?;
+    file.sync_data()
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests;

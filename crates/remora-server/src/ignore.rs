@@ -1,0 +1,110 @@
+//! Which files are not captured: the person's own patterns, and the
+//! `.remoraignore` of a project, which can only switch capture off.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use remora_protocol::Event;
+use serde_json::Value;
+
+const FILE: &str = ".remoraignore";
+/// Fields of a tool's input that name the file it is about.
+const FIELDS: &[&str] = &["file_path", "notebook_path", "path"];
+
+/// The patterns, by project; read again when the project's file changes.
+#[derive(Debug)]
+pub(crate) struct Ignores {
+    own: Vec<String>,
+    projects: HashMap<PathBuf, (Option<SystemTime>, Gitignore)>,
+}
+
+impl Ignores {
+    pub(crate) fn new(own: Vec<String>) -> Self {
+        Self {
+            own,
+            projects: HashMap::new(),
+        }
+    }
+
+    /// Whether the event is about a file, or happened in a folder, that is not
+    /// to be captured.
+    pub(crate) fn ignores(&mut self, event: &Event, root: &str) -> bool {
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(PathBuf::from);
+        let cwd = text(event.fields.get("cwd")).unwrap_or_default();
+        let input = event.fields.get("tool_input");
+        let files = FIELDS
+            .iter()
+            .filter_map(|field| text(input?.get(field)))
+            .chain(text(event.fields.get("file_path")))
+            .map(|path| cwd.join(path));
+        let root = Path::new(root);
+        let patterns = self.of(root);
+        if patterns.is_empty() {
+            return false;
+        }
+        let hit = |path: &Path, is_dir: bool| {
+            path.starts_with(root)
+                && patterns
+                    .matched_path_or_any_parents(path, is_dir)
+                    .is_ignore()
+        };
+        files.into_iter().any(|file| hit(&file, false)) || (cwd != root && hit(&cwd, true))
+    }
+
+    fn of(&mut self, root: &Path) -> &Gitignore {
+        let file = root.join(FILE);
+        let stamp = fs::metadata(&file).and_then(|m| m.modified()).ok();
+        let fresh = self.projects.get(root).is_some_and(|(at, _)| *at == stamp);
+        if !fresh {
+            let mut builder = GitignoreBuilder::new(root);
+            for line in &self.own {
+                // What is no pattern matches nothing; `doctor` names it.
+                let _ = builder.add_line(None, line);
+            }
+            if stamp.is_some() {
+                builder.add(&file);
+            }
+            let patterns = builder.build().unwrap_or_else(|_| Gitignore::empty());
+            self.projects.insert(root.to_path_buf(), (stamp, patterns));
+        }
+        &self.projects[root].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use remora_protocol::EventName;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn own_and_project_patterns_hide_files_and_folders() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().to_str().unwrap();
+        fs::write(dir.path().join(FILE), "notes/\n*.key\n").unwrap();
+        let mut ignores = Ignores::new(vec!["/private".into()]);
+        let mut hidden = |cwd: &str, path: &str| {
+            let Value::Object(fields) = json!({
+                "cwd": cwd,
+                "tool_input": { "file_path": path },
+            }) else {
+                return false;
+            };
+            let event = Event {
+                name: EventName::PostToolUse,
+                fields,
+            };
+            ignores.ignores(&event, root)
+        };
+        assert!(hidden(root, &format!("{root}/notes/a.md")));
+        assert!(hidden(root, "deep/x.key"));
+        assert!(hidden(root, "private/x"));
+        assert!(hidden(&format!("{root}/notes"), "/elsewhere"));
+        assert!(!hidden(root, "src/main.rs"));
+        assert!(!hidden(root, "/outside/x.key"));
+    }
+}

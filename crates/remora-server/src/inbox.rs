@@ -1,0 +1,336 @@
+//! One round over the spool: read, decode, redact, digest, archive, store,
+//! remove. Safe to repeat from any point: what was stored already is known by
+//! its id, and a spool file goes only after the store has its event.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use remora_client::{Paths, Spooled, read_spooled, waiting};
+use remora_memory::redact::{Marks, Redactor};
+use remora_memory::store::{EventKey, Store};
+use remora_memory::{Captured, Digester, Fate, Policy, Worth, call_key, private};
+use remora_protocol::request::Envelope;
+use remora_protocol::{Event, tokens};
+use serde_json::Value;
+
+use crate::archive::{Archive, Archived};
+use crate::dead::{DeadLetter, bury};
+use crate::guard::{Guard, name_of};
+use crate::ignore::Ignores;
+use crate::{Log, ServerError, at};
+
+/// Events in one transaction.
+const BATCH: usize = 512;
+/// Bytes read for one transaction; at least one event is taken.
+const BATCH_BYTES: usize = 32 * 1024 * 1024;
+/// The largest file that can be an event: what a hook reads, and its envelope.
+const FILE_LIMIT: u64 = 17 * 1024 * 1024;
+
+/// What a round did.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Round {
+    /// Files that left the spool.
+    pub taken: usize,
+    /// Events stored.
+    pub stored: usize,
+    /// Events that were stored before.
+    pub repeated: usize,
+    /// Events that went to the dead letters.
+    pub dead: usize,
+}
+
+/// The way from the spool to the store.
+pub struct Inbox {
+    paths: Paths,
+    store: Box<dyn Store>,
+    digester: Digester,
+    redactor: Redactor,
+    archive: Archive,
+    guard: Guard,
+    ignores: Ignores,
+    log: Log,
+}
+
+struct Letter {
+    file: PathBuf,
+    captured: Captured,
+    marks: Marks,
+    bytes: usize,
+}
+
+impl Inbox {
+    /// Connects a spool with a store.
+    pub fn new(
+        paths: Paths,
+        store: Box<dyn Store>,
+        policy: Policy,
+        ignore: Vec<String>,
+        log: Log,
+    ) -> Result<Self, ServerError> {
+        Ok(Self {
+            redactor: Redactor::new(&policy.redaction)?,
+            digester: Digester::new(policy),
+            archive: Archive::new(paths.archive()),
+            guard: Guard::new(&paths),
+            ignores: Ignores::new(ignore),
+            paths,
+            store,
+            log,
+        })
+    }
+
+    /// The log.
+    pub fn log(&mut self) -> &mut Log {
+        &mut self.log
+    }
+
+    /// The archive.
+    pub fn archive(&mut self) -> &mut Archive {
+        &mut self.archive
+    }
+
+    /// Takes what waits, up to one transaction's worth.
+    pub fn round(&mut self, now: i64) -> Result<Round, ServerError> {
+        let spool = self.paths.spool();
+        let mut files = waiting(&self.paths, BATCH).map_err(at(&spool))?;
+        if let Some(first) = files.iter().position(|f| self.guard.suspect(&name_of(f))) {
+            files = vec![files.swap_remove(first)];
+        }
+        let mut round = Round::default();
+        let mut letters = self.open(&files, now, &mut round)?;
+        self.drop_repeated(&mut letters, now, &mut round)?;
+        if !letters.is_empty() {
+            let names: Vec<String> = letters.iter().map(|l| name_of(&l.file)).collect();
+            self.guard.begin(names.iter().map(String::as_str));
+            let stored = self.store_all(&mut letters, now);
+            self.guard.done(names.iter().map(String::as_str));
+            stored?;
+            for letter in &letters {
+                self.remove(&letter.file)?;
+            }
+            round.taken += letters.len();
+            round.stored += letters.len();
+        }
+        self.log.flush();
+        Ok(round)
+    }
+
+    /// Reads and decodes; what cannot be goes to the dead letters.
+    fn open(
+        &mut self,
+        files: &[PathBuf],
+        now: i64,
+        round: &mut Round,
+    ) -> Result<Vec<Letter>, ServerError> {
+        let mut letters = Vec::new();
+        let mut bytes = 0;
+        for file in files {
+            if bytes > BATCH_BYTES {
+                break;
+            }
+            let spooled = match read_spooled(file, FILE_LIMIT) {
+                Ok(spooled) => spooled,
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+                Err(e) if e.kind() == io::ErrorKind::InvalidData => {
+                    self.give_up(file, None, &e.to_string(), now, round)?;
+                    continue;
+                }
+                Err(e) => return Err(at(file)(e)),
+            };
+            if self.guard.condemned(&name_of(file)) {
+                let reason = "the worker died on it again and again";
+                self.give_up(file, Some(spooled), reason, now, round)?;
+                continue;
+            }
+            bytes += spooled.payload.len();
+            match decode(&spooled) {
+                Ok(event) => letters.push(self.redact(file, spooled, event)),
+                Err(reason) => self.give_up(file, Some(spooled), &reason, now, round)?,
+            }
+        }
+        Ok(letters)
+    }
+
+    fn redact(&mut self, file: &Path, spooled: Spooled, mut event: Event) -> Letter {
+        let raw = String::from_utf8_lossy(&spooled.payload);
+        let raw_tokens = tokens::estimate(&raw);
+        let call = call_key(&event);
+        let root = spooled.envelope.project.as_ref().map_or("", |p| &p.root);
+        let worth = if self.ignores.ignores(&event, root) {
+            Worth::Ignored
+        } else {
+            Worth::Keep
+        };
+        let mut marks = Marks::default();
+        let mut value = Value::Object(std::mem::take(&mut event.fields));
+        private::strip_value(&mut value);
+        self.redactor.json(&mut value, &mut marks);
+        if let Value::Object(fields) = value {
+            event.fields = fields;
+        }
+        Letter {
+            file: file.to_path_buf(),
+            bytes: spooled.payload.len(),
+            captured: Captured {
+                envelope: spooled.envelope,
+                event,
+                call,
+                worth,
+                raw_tokens,
+            },
+            marks,
+        }
+    }
+
+    /// An event told twice, by a second installation or after a death between
+    /// storing and removing, is dropped here.
+    fn drop_repeated(
+        &mut self,
+        letters: &mut Vec<Letter>,
+        now: i64,
+        round: &mut Round,
+    ) -> Result<(), ServerError> {
+        let keys: Vec<EventKey<'_>> = letters.iter().map(|l| l.captured.key()).collect();
+        let known = self.store.known(&keys)?;
+        let mut seen = std::collections::HashSet::new();
+        let mut fresh = Vec::with_capacity(letters.len());
+        for (letter, known) in std::mem::take(letters).into_iter().zip(known) {
+            let twin = letter
+                .captured
+                .call
+                .as_ref()
+                .is_some_and(|call| !seen.insert(call.clone()));
+            if known || twin {
+                self.remove(&letter.file)?;
+                let id = &letter.captured.envelope.id;
+                self.log.line(now, &format!("event {id}: stored before"));
+                round.taken += 1;
+                round.repeated += 1;
+            } else {
+                fresh.push(letter);
+            }
+        }
+        *letters = fresh;
+        Ok(())
+    }
+
+    fn store_all(&mut self, letters: &mut [Letter], now: i64) -> Result<(), ServerError> {
+        let events: Vec<&Captured> = letters.iter().map(|l| &l.captured).collect();
+        let digest = self.digester.digest(self.store.as_ref(), &events)?;
+        let mut lines = Vec::new();
+        for (letter, fate) in letters.iter_mut().zip(&digest.fates) {
+            if matches!(fate, Fate::Kept { .. }) {
+                let captured = &mut letter.captured;
+                let archived = Archived {
+                    envelope: captured.envelope.clone(),
+                    event: std::mem::take(&mut captured.event.fields),
+                };
+                serde_json::to_writer(&mut lines, &archived)
+                    .map_err(io::Error::from)
+                    .map_err(at(&letter.file))?;
+                lines.push(b'\n');
+            }
+        }
+        let folder = self.paths.archive();
+        let stored = self
+            .archive
+            .append(&lines, now)
+            .map_err(at(&folder))
+            .and_then(|()| Ok(self.store.apply(&digest.batch)?));
+        if let Err(e) = stored {
+            // What the digester thinks it told the store is not there.
+            self.digester.forget();
+            return Err(e);
+        }
+        for (letter, fate) in letters.iter().zip(&digest.fates) {
+            let Captured {
+                envelope, event, ..
+            } = &letter.captured;
+            let marks: String = letter
+                .marks
+                .iter()
+                .map(|mark| format!(", redacted {} {}", mark.count, mark.kind))
+                .collect();
+            self.log.line(
+                now,
+                &format!(
+                    "event {} {}: read {} bytes{marks}, {fate}",
+                    envelope.id,
+                    event.name.as_str(),
+                    letter.bytes
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    fn give_up(
+        &mut self,
+        file: &Path,
+        spooled: Option<Spooled>,
+        reason: &str,
+        now: i64,
+        round: &mut Round,
+    ) -> Result<(), ServerError> {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let (envelope, payload): (Option<Envelope>, Vec<u8>) = match spooled {
+            Some(spooled) => (Some(spooled.envelope), spooled.payload),
+            None => (None, readable(file)),
+        };
+        let text = String::from_utf8_lossy(&payload);
+        let text = private::strip_private(&text);
+        let text = private::strip_injected(&text);
+        let letter = DeadLetter {
+            id: envelope
+                .as_ref()
+                .map_or_else(|| stem.into_owned(), |e| e.id.clone()),
+            agent: envelope.as_ref().map(|e| e.agent.clone()),
+            at: envelope.as_ref().map_or(now, |e| e.at),
+            reason: reason.to_owned(),
+            payload: self
+                .redactor
+                .text(&text, &mut Marks::default())
+                .into_owned(),
+        };
+        bury(&self.paths, &letter).map_err(at(&self.paths.dead()))?;
+        self.remove(file)?;
+        self.guard.done(std::iter::once(name_of(file).as_str()));
+        let line = format!("event {}: dead letter, {reason}", letter.id);
+        self.log.line(now, &line);
+        round.taken += 1;
+        round.dead += 1;
+        Ok(())
+    }
+
+    fn remove(&self, file: &Path) -> Result<(), ServerError> {
+        let removed = match fs::symlink_metadata(file) {
+            Ok(meta) if meta.is_dir() => fs::remove_dir_all(file),
+            _ => fs::remove_file(file),
+        };
+        match removed {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(file)(e)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What can be kept of a file that is no event.
+fn readable(file: &Path) -> Vec<u8> {
+    let small = fs::symlink_metadata(file).is_ok_and(|m| m.is_file() && m.len() <= FILE_LIMIT);
+    if small {
+        fs::read(file).unwrap_or_default()
+    } else {
+        Vec::new()
+    }
+}
+
+fn decode(spooled: &Spooled) -> Result<Event, String> {
+    let agent = &spooled.envelope.agent;
+    let spec = remora_agents::find(agent)
+        .ok_or_else(|| format!("`{agent}` is not an agent this version knows"))?;
+    match (spec.decode)(&spooled.payload) {
+        Ok(decoded) => Ok(decoded.event),
+        Err(e) => Err(e.to_string()),
+    }
+}

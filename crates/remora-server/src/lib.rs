@@ -1,0 +1,48 @@
+//! Everything long-lived: the worker that turns the spool into memory, the
+//! archive of raw events, and rebuilding memory from it.
+//!
+//! A dependency firewall: what is heavy stays here and out of the hook's way.
+//! Nothing here prints or reads the environment; the clock is handed in.
+#![forbid(unsafe_code)]
+
+pub mod archive;
+mod dead;
+mod guard;
+mod ignore;
+mod inbox;
+mod log;
+mod rebuild;
+mod socket;
+mod worker;
+
+pub use dead::{DeadLetter, dead_letters, retry};
+pub use inbox::{Inbox, Round};
+pub use log::Log;
+pub use rebuild::{Progress, Rebuilt, move_aside, rebuild};
+pub use worker::{Clock, Ended, Settings, serve};
+
+/// Why the worker, or work on its files, could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// A file or folder.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The store.
+    #[error("{0}")]
+    Store(#[from] remora_memory::store::StoreError),
+    /// The settings.
+    #[error("{0}")]
+    Rules(#[from] remora_memory::redact::RedactError),
+}
+
+pub(crate) fn at(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> ServerError + '_ {
+    move |source| ServerError::File {
+        path: path.to_path_buf(),
+        source,
+    }
+}

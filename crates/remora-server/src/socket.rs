@@ -1,0 +1,70 @@
+//! The worker's ear: one thread that turns requests into ticks of the loop.
+//! Whoever does not speak within a moment is hung up on.
+
+use std::fs;
+use std::io;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use remora_client::receive;
+use remora_protocol::request::Request;
+
+use crate::worker::Tick;
+
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The socket's file; it goes with this value.
+#[derive(Debug)]
+pub(crate) struct Ear {
+    path: PathBuf,
+}
+
+impl Ear {
+    /// Listens. Only the holder of the worker's lock may call this: a socket
+    /// that is left over from a dead worker is replaced.
+    pub(crate) fn open(path: &Path, ticks: Sender<Tick>) -> io::Result<Self> {
+        match fs::remove_file(path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+        let (reached, folder) = remora_client::reach(path)?;
+        let listener = UnixListener::bind(&reached)?;
+        drop(folder);
+        #[cfg(unix)]
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        thread::spawn(move || listen(&listener, &ticks));
+        Ok(Self {
+            path: path.to_path_buf(),
+        })
+    }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn listen(listener: &UnixListener, ticks: &Sender<Tick>) {
+    for stream in listener.incoming().flatten() {
+        if let Some(tick) = hear(stream)
+            && ticks.send(tick).is_err()
+        {
+            return;
+        }
+    }
+}
+
+fn hear(stream: UnixStream) -> Option<Tick> {
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    match receive(&stream).ok()? {
+        Request::Poke { version, program } => Some(Tick::Poke { version, program }),
+        Request::Drain => Some(Tick::Drain(stream)),
+        Request::Stop => Some(Tick::Stop(stream)),
+        Request::Status => Some(Tick::Status(stream)),
+    }
+}

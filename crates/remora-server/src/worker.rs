@@ -1,0 +1,357 @@
+//! The worker: one a data directory, by its lock; a loop over ticks; back-off
+//! when the disk or the database will not have it; an end when it is idle.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use remora_client::{Failure, Paths, reply, waiting};
+use remora_memory::Policy;
+use remora_memory::store::StoreError;
+use remora_protocol::request::Reply;
+use remora_store::Access;
+
+use crate::socket::Ear;
+use crate::{Inbox, Log, ServerError, at, move_aside, rebuild};
+
+/// How long a worker that is going away is waited for.
+const HANDOVER: Duration = Duration::from_secs(5);
+/// Without a poke the spool is looked at this often: a poke may be lost.
+const LOOK: Duration = Duration::from_secs(30);
+/// Idle for this long, it tidies the archive.
+const TIDY_AFTER: Duration = Duration::from_secs(20);
+const BACK_OFF: Duration = Duration::from_millis(200);
+const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
+
+/// Milliseconds since 1970.
+pub type Clock = fn() -> i64;
+
+/// What the worker needs to know.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The data directory.
+    pub paths: Paths,
+    /// This program's version.
+    pub version: String,
+    /// What is kept, and how.
+    pub policy: Policy,
+    /// Files that are not captured, as in `.gitignore`.
+    pub ignore: Vec<String>,
+    /// How long it waits for more before it ends.
+    pub idle: Duration,
+    /// The archive's cap in bytes.
+    pub archive_cap: u64,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// Why it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// Another one holds the lock.
+    AlreadyRunning,
+    /// Nothing happened for a while.
+    Idle,
+    /// It was asked to.
+    Stopped,
+    /// A newer version was started in its place.
+    Replaced,
+}
+
+/// What drives the loop.
+#[derive(Debug)]
+pub(crate) enum Tick {
+    Poke { version: String, program: String },
+    Drain(UnixStream),
+    Stop(UnixStream),
+    Status(UnixStream),
+}
+
+/// Runs the worker until it ends.
+pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
+    let paths = &settings.paths;
+    paths.prepare().map_err(at(paths.home()))?;
+    let Some(_lock) = lock(paths)? else {
+        return Ok(Ended::AlreadyRunning);
+    };
+    let now = settings.clock;
+    let mut log = Log::open(paths.worker_log());
+    let pid = std::process::id();
+    log.line(
+        now(),
+        &format!("worker {} started, process {pid}", settings.version),
+    );
+    log.flush();
+    let (ticks, inbox) = channel();
+    let socket = paths.socket();
+    let ear = Ear::open(&socket, ticks).map_err(at(&socket))?;
+    // Room for the mark of a failing hook is taken while there is some.
+    let _ = Failure::of(paths).prepare();
+    let mut worker = Worker {
+        settings,
+        started: now(),
+        stored: 0,
+        dead: 0,
+        trouble: None,
+        inbox: None,
+        log: Some(log),
+    };
+    let ended = worker.run(&inbox);
+    drop(ear);
+    // Whatever was spooled after the last look and poked a socket that was
+    // about to go is taken now; later hooks find nobody and start a new one.
+    if ended == Ended::Idle {
+        worker.empty_the_spool();
+    }
+    worker.say(&format!("worker ended: {ended:?}"));
+    Ok(ended)
+}
+
+/// The lock says who the worker is. One that is going away, with its socket
+/// already closed, is waited for.
+fn lock(paths: &Paths) -> Result<Option<File>, ServerError> {
+    let path = paths.lock();
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(at(&path))?;
+    let end = Instant::now() + HANDOVER;
+    let (_alarm, pause) = channel::<()>();
+    while file.try_lock().is_err() {
+        if paths.socket().exists() && answers(paths) || Instant::now() > end {
+            return Ok(None);
+        }
+        let _ = pause_for(&pause, Duration::from_millis(20));
+    }
+    Ok(Some(file))
+}
+
+fn pause_for(never: &Receiver<()>, time: Duration) -> Result<(), RecvTimeoutError> {
+    never.recv_timeout(time)
+}
+
+fn answers(paths: &Paths) -> bool {
+    !matches!(
+        remora_client::Connection::try_open(&paths.socket()),
+        remora_client::Connection::Nobody
+    )
+}
+
+struct Worker<'a> {
+    settings: &'a Settings,
+    started: i64,
+    stored: u64,
+    dead: u64,
+    trouble: Option<String>,
+    inbox: Option<Inbox>,
+    /// The log, until the inbox has it.
+    log: Option<Log>,
+}
+
+impl Worker<'_> {
+    fn run(&mut self, ticks: &Receiver<Tick>) -> Ended {
+        let mut idle_since = Instant::now();
+        let mut back_off = BACK_OFF;
+        let mut tidied = false;
+        let mut waiters: Vec<(UnixStream, Vec<PathBuf>)> = Vec::new();
+        loop {
+            let pause = match self.work() {
+                Ok(0) => {
+                    back_off = BACK_OFF;
+                    self.recovered();
+                    LOOK.min(self.settings.idle)
+                }
+                Ok(_) => {
+                    back_off = BACK_OFF;
+                    self.recovered();
+                    idle_since = Instant::now();
+                    tidied = false;
+                    Duration::ZERO
+                }
+                Err(e) => {
+                    self.in_trouble(&e);
+                    idle_since = Instant::now();
+                    back_off = (back_off * 2).min(LONGEST_BACK_OFF);
+                    back_off
+                }
+            };
+            self.answer_waiters(&mut waiters);
+            let idle = idle_since.elapsed();
+            if idle >= self.settings.idle && waiters.is_empty() {
+                return Ended::Idle;
+            }
+            if !tidied && idle >= TIDY_AFTER {
+                tidied = true;
+                self.tidy();
+            }
+            let pause = if tidied { pause } else { pause.min(TIDY_AFTER) };
+            match ticks.recv_timeout(pause) {
+                Ok(Tick::Poke { version, program }) => {
+                    if newer(&version, &self.settings.version) && self.make_way(&program) {
+                        return Ended::Replaced;
+                    }
+                }
+                Ok(Tick::Drain(stream)) => {
+                    let paths = waiting(&self.settings.paths, usize::MAX).unwrap_or_default();
+                    waiters.push((stream, paths));
+                }
+                Ok(Tick::Status(stream)) => self.answer(stream),
+                Ok(Tick::Stop(stream)) => {
+                    self.answer(stream);
+                    return Ended::Stopped;
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+    }
+
+    /// One round; how many files left the spool.
+    fn work(&mut self) -> Result<usize, ServerError> {
+        let now = (self.settings.clock)();
+        let round = self.inbox()?.round(now)?;
+        self.stored += round.stored as u64;
+        self.dead += round.dead as u64;
+        Ok(round.taken)
+    }
+
+    /// The inbox; the store is opened when it is needed, and again after
+    /// trouble.
+    fn inbox(&mut self) -> Result<&mut Inbox, ServerError> {
+        if self.inbox.is_none() {
+            let paths = &self.settings.paths;
+            let store = match remora_store::open(&paths.database(), Access::Write) {
+                Err(StoreError::Damaged(reason)) => {
+                    let aside = move_aside(paths, (self.settings.clock)())?;
+                    self.say(&format!(
+                        "the database is damaged ({reason}); moved to {} and rebuilt from the archive",
+                        aside.display()
+                    ));
+                    rebuild(paths, &self.settings.policy, &mut |_| {})?;
+                    remora_store::open(&paths.database(), Access::Write)?
+                }
+                other => other?,
+            };
+            let log = self
+                .log
+                .take()
+                .unwrap_or_else(|| Log::open(paths.worker_log()));
+            self.inbox = Some(Inbox::new(
+                paths.clone(),
+                Box::new(store),
+                self.settings.policy.clone(),
+                self.settings.ignore.clone(),
+                log,
+            )?);
+        }
+        match &mut self.inbox {
+            Some(inbox) => Ok(inbox),
+            None => Err(StoreError::Failed("no inbox".into()).into()),
+        }
+    }
+
+    fn empty_the_spool(&mut self) {
+        while self.work().is_ok_and(|taken| taken > 0) {}
+    }
+
+    fn tidy(&mut self) {
+        let cap = self.settings.archive_cap;
+        if let Some(inbox) = &mut self.inbox {
+            let archive = inbox.archive();
+            let tidied = archive.tighten().and_then(|()| archive.trim(cap));
+            if let Err(e) = tidied {
+                self.say(&format!("the archive could not be tidied: {e}"));
+            }
+        }
+    }
+
+    /// Says once what is wrong; the store is opened anew next time.
+    fn in_trouble(&mut self, error: &ServerError) {
+        let text = error.to_string();
+        if self.trouble.as_ref() != Some(&text) {
+            self.say(&format!("warning: {text}; events wait in the spool"));
+            self.trouble = Some(text);
+        }
+        if let ServerError::Store(StoreError::Damaged(_) | StoreError::Failed(_)) = error {
+            self.inbox = None;
+        }
+    }
+
+    fn recovered(&mut self) {
+        if self.trouble.take().is_some() {
+            self.say("works again");
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        let now = (self.settings.clock)();
+        let log = match (&mut self.inbox, &mut self.log) {
+            (Some(inbox), _) => inbox.log(),
+            (None, Some(log)) => log,
+            (None, log) => log.insert(Log::open(self.settings.paths.worker_log())),
+        };
+        log.line(now, text);
+        log.flush();
+    }
+
+    fn answer_waiters(&mut self, waiters: &mut Vec<(UnixStream, Vec<PathBuf>)>) {
+        let (done, still): (Vec<_>, Vec<_>) = waiters.drain(..).partition(|(_, files)| {
+            self.trouble.is_some() || !files.iter().any(|file| file.exists())
+        });
+        *waiters = still;
+        for (stream, _) in done {
+            self.answer(stream);
+        }
+    }
+
+    fn answer(&self, mut stream: UnixStream) {
+        let status = Reply {
+            pid: std::process::id(),
+            version: self.settings.version.clone(),
+            started: self.started,
+            stored: self.stored,
+            dead: self.dead,
+            trouble: self.trouble.clone(),
+        };
+        // Whoever asked may have gone.
+        let _ = reply(&mut stream, &status);
+    }
+
+    /// Starts the newer program; it waits for the lock until this one is gone.
+    fn make_way(&mut self, program: &str) -> bool {
+        let there = fs::metadata(program).is_ok_and(|m| m.is_file());
+        let started = there && start(Path::new(program), &self.settings.paths).is_ok();
+        if started {
+            self.say(&format!("making way for {program}"));
+        }
+        started
+    }
+}
+
+fn start(program: &Path, paths: &Paths) -> std::io::Result<()> {
+    Command::new(program)
+        .args(["worker", "run"])
+        .env("REMORA_HOME", paths.home())
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map(drop)
+}
+
+/// Whether `a` is a later version than `b`; what is no version is not.
+fn newer(a: &str, b: &str) -> bool {
+    let parts = |text: &str| -> Option<Vec<u32>> {
+        let core = text.split(['-', '+']).next()?;
+        core.split('.').map(|part| part.parse().ok()).collect()
+    };
+    match (parts(a), parts(b)) {
+        (Some(a), Some(b)) => a > b,
+        _ => false,
+    }
+}

@@ -1,0 +1,30 @@
+//! The SQLite backend of Remora's memory: one file in WAL mode that one process
+//! writes and many read. Owns the schema and the ranking; knows nothing of
+//! events, digests or where the file lives.
+
+mod migrate;
+mod sqlite;
+
+use std::path::Path;
+use std::time::Instant;
+
+pub use remora_memory::store::StoreError;
+pub use sqlite::SqliteStore;
+
+/// What a store is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Writing and reading; the file is made if it is not there, and brought to
+    /// the newest schema.
+    Write,
+    /// Reading only; the file must be there.
+    Read,
+    /// Reading only, and every question stops with `StoreError::Again` once this
+    /// instant has passed.
+    ReadUntil(Instant),
+}
+
+/// Opens the store in this file.
+pub fn open(path: &Path, access: Access) -> Result<SqliteStore, StoreError> {
+    sqlite::open(path, access)
+}

@@ -1,0 +1,125 @@
+//! The store in one SQLite file: hands each duty of the port to the file that
+//! owns it.
+
+mod connect;
+mod errors;
+mod ids;
+mod names;
+mod read;
+mod rows;
+mod scope;
+mod search;
+mod weigh;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use remora_memory::store::{
+    Batch, Counts, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Store, StoreError,
+};
+use remora_memory::words::Query;
+use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
+use rusqlite::Connection;
+
+pub(crate) use connect::{beside, io, owner_only};
+pub(crate) use errors::Told;
+
+use crate::Access;
+use crate::migrate::{self, Schema};
+
+/// Memory in a SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    conn: Connection,
+    path: PathBuf,
+    schema: Schema,
+}
+
+pub(crate) fn open(path: &Path, access: Access) -> Result<SqliteStore> {
+    let mut conn = connect::connect(path, access)?;
+    let schema = match access {
+        Access::Write => migrate::bring_up(&mut conn, path)?,
+        Access::Read | Access::ReadUntil(_) => migrate::look(&conn)?,
+    };
+    Ok(SqliteStore {
+        conn,
+        path: path.to_path_buf(),
+        schema,
+    })
+}
+
+impl SqliteStore {
+    /// Checks the file page by page; an empty list means that all is well.
+    pub fn integrity(&self) -> Result<Vec<String>> {
+        read::integrity(&self.conn)
+    }
+
+    /// The schema that the file has.
+    pub fn schema(&self) -> u32 {
+        self.schema.found
+    }
+
+    fn may_write(&self) -> Result<()> {
+        if self.schema.found > self.schema.known {
+            return Err(StoreError::Newer {
+                found: self.schema.found,
+                known: self.schema.known,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Store for SqliteStore {
+    fn known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
+        read::known(&self.conn, events)
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
+        self.may_write()?;
+        write::apply(&self.conn, batch)
+    }
+
+    fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
+        search::search(&self.conn, query, filter, limit)
+    }
+
+    fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
+        read::items(&self.conn, names)
+    }
+
+    fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Item>> {
+        read::list(&self.conn, filter, page)
+    }
+
+    fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+        read::sessions(&self.conn, filter, limit)
+    }
+
+    fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>> {
+        read::events(&self.conn, filter, page)
+    }
+
+    fn projects(&self) -> Result<Vec<Project>> {
+        read::projects(&self.conn)
+    }
+
+    fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
+        read::files(&self.conn, project, folder)
+    }
+
+    fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
+        read::keyed(&self.conn, project, kind, key)
+    }
+
+    fn counts(&self) -> Result<Counts> {
+        read::counts(&self.conn, &self.path)
+    }
+
+    fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {
+        if run == PruneRun::Real {
+            self.may_write()?;
+        }
+        write::prune(&self.conn, prune, run)
+    }
+}

@@ -1,0 +1,144 @@
+//! The one place where a connection is opened: modes, journal, waiting and the
+//! deadline. Durable against the death of the process; a power cut may cost
+//! the last moments but never the file.
+
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use remora_memory::store::{Result, StoreError};
+use rusqlite::{Connection, OpenFlags};
+
+use super::errors::Told;
+use crate::Access;
+
+/// How long a writer waits for another one.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a reader waits; only recovery after a crash ever holds it up.
+const READER_PATIENCE: Duration = Duration::from_millis(500);
+/// How many steps of SQLite's machine lie between two looks at the deadline: a
+/// fraction of a millisecond.
+const STEPS: i32 = 2_000;
+
+pub(crate) fn connect(path: &Path, access: Access) -> Result<Connection> {
+    match access {
+        Access::Write => writer(path),
+        Access::Read => reader(path, None),
+        Access::ReadUntil(end) => reader(path, Some(end)),
+    }
+}
+
+fn writer(path: &Path) -> Result<Connection> {
+    let new = own(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags).told()?;
+    conn.busy_timeout(PATIENCE).told()?;
+    if new {
+        // Pages that pruning frees can then be given back a few at a time.
+        conn.pragma_update(None, "auto_vacuum", "INCREMENTAL")
+            .told()?;
+    }
+    conn.pragma_update(None, "journal_mode", "WAL").told()?;
+    conn.pragma_update(None, "synchronous", "NORMAL").told()?;
+    conn.pragma_update(None, "foreign_keys", true).told()?;
+    // The log is cut back to this size whenever it starts over.
+    conn.pragma_update(None, "journal_size_limit", 8 * 1024 * 1024)
+        .told()?;
+    conn.pragma_update(None, "cache_size", -8 * 1024).told()?;
+    conn.pragma_update(None, "temp_store", "MEMORY").told()?;
+    prepare(&conn);
+    Ok(conn)
+}
+
+fn reader(path: &Path, end: Option<Instant>) -> Result<Connection> {
+    if !path.is_file() {
+        return Err(StoreError::Failed(format!(
+            "{}: no such file",
+            path.display()
+        )));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags).told()?;
+    let patience = end.map_or(READER_PATIENCE, |end| {
+        end.saturating_duration_since(Instant::now())
+            .min(READER_PATIENCE)
+    });
+    conn.busy_timeout(patience).told()?;
+    if let Some(end) = end {
+        conn.progress_handler(STEPS, Some(move || Instant::now() >= end))
+            .told()?;
+    }
+    conn.pragma_update(None, "cache_size", -8 * 1024).told()?;
+    conn.pragma_update(None, "temp_store", "MEMORY").told()?;
+    prepare(&conn);
+    Ok(conn)
+}
+
+fn prepare(conn: &Connection) {
+    conn.set_prepared_statement_cache_capacity(64);
+}
+
+/// Makes the file, for its owner only, and takes it from others if they had it.
+/// The journals that SQLite puts beside it get the same mode.
+fn own(path: &Path) -> Result<bool> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    owner_only(&mut options);
+    match options.open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            for file in [
+                path.to_path_buf(),
+                beside(path, "-wal"),
+                beside(path, "-shm"),
+            ] {
+                close_to_others(&file);
+            }
+            let empty = fs::metadata(path).is_ok_and(|meta| meta.len() == 0);
+            Ok(empty)
+        }
+        Err(error) => Err(io(path, &error)),
+    }
+}
+
+/// The file with this ending in the same folder.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// An error of the file system; a full disk is worth another try.
+pub(crate) fn io(path: &Path, error: &std::io::Error) -> StoreError {
+    let text = format!("{}: {error}", path.display());
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::Interrupted => {
+            StoreError::Again(text)
+        }
+        _ => StoreError::Failed(text),
+    }
+}
+
+#[cfg(unix)]
+pub(crate) fn owner_only(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn owner_only(_: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn close_to_others(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(meta) = fs::metadata(path) else { return };
+    if meta.permissions().mode() & 0o077 != 0 {
+        // Whoever may not change the mode may not write either, and hears of it
+        // when writing.
+        let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o600));
+    }
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) {}

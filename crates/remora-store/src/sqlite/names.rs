@@ -1,0 +1,185 @@
+//! Strings that many rows share, by number, and the numbers of kinds and file
+//! states. The numbers of kinds are part of the schema: never reuse one.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use remora_memory::store::Result;
+use remora_protocol::record::{FileState, Kind};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::errors::Told;
+
+/// The number of a kind.
+pub(crate) fn kind_code(kind: Kind) -> i64 {
+    match kind {
+        Kind::Decision => 1,
+        Kind::Preference => 2,
+        Kind::Correction => 3,
+        Kind::Bugfix => 4,
+        Kind::Feature => 5,
+        Kind::Refactor => 6,
+        Kind::Change => 7,
+        Kind::Discovery => 8,
+        Kind::Failure => 9,
+        Kind::Command => 10,
+        Kind::Task => 11,
+        Kind::Prompt => 12,
+        Kind::Message => 13,
+        Kind::Summary => 14,
+        Kind::Fix => 15,
+        Kind::Memory => 16,
+    }
+}
+
+/// The kind with this number; a kind that only a newer version knows has none.
+pub(crate) fn kind_of(code: i64) -> Option<Kind> {
+    Kind::ALL
+        .iter()
+        .copied()
+        .find(|kind| kind_code(*kind) == code)
+}
+
+/// The number of a file's state.
+pub(crate) fn state_code(state: FileState) -> i64 {
+    match state {
+        FileState::Seen => 1,
+        FileState::Added => 2,
+        FileState::Changed => 3,
+        FileState::Moved => 4,
+        FileState::Removed => 5,
+    }
+}
+
+/// The state with this number.
+pub(crate) fn state_of(code: i64) -> FileState {
+    match code {
+        2 => FileState::Added,
+        3 => FileState::Changed,
+        4 => FileState::Moved,
+        5 => FileState::Removed,
+        _ => FileState::Seen,
+    }
+}
+
+/// Which strings a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Table {
+    /// Projects, sessions, agents and so on.
+    Names,
+    /// Paths of files.
+    Paths,
+}
+
+impl Table {
+    fn number_of(self) -> &'static str {
+        match self {
+            Self::Names => "SELECT id FROM names WHERE name = ?1",
+            Self::Paths => "SELECT id FROM paths WHERE path = ?1",
+        }
+    }
+
+    fn add(self) -> &'static str {
+        match self {
+            Self::Names => "INSERT INTO names (name) VALUES (?1)",
+            Self::Paths => "INSERT INTO paths (path) VALUES (?1)",
+        }
+    }
+
+    fn text_of(self) -> &'static str {
+        match self {
+            Self::Names => "SELECT name FROM names WHERE id = ?1",
+            Self::Paths => "SELECT path FROM paths WHERE id = ?1",
+        }
+    }
+}
+
+/// The number of a string, if it has one.
+pub(crate) fn find(conn: &Connection, table: Table, text: &str) -> Result<Option<i64>> {
+    conn.prepare_cached(table.number_of())
+        .told()?
+        .query_row([text], |row| row.get(0))
+        .optional()
+        .told()
+}
+
+/// Numbers for strings, given out while writing.
+pub(crate) struct Interner<'c> {
+    conn: &'c Connection,
+    known: HashMap<(Table, String), i64>,
+}
+
+impl<'c> Interner<'c> {
+    pub(crate) fn new(conn: &'c Connection) -> Self {
+        Self {
+            conn,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The number of the string, a new one if need be.
+    pub(crate) fn number(&mut self, table: Table, text: &str) -> Result<i64> {
+        let key = (table, text.to_owned());
+        if let Some(id) = self.known.get(&key) {
+            return Ok(*id);
+        }
+        let id = if let Some(id) = find(self.conn, table, text)? {
+            id
+        } else {
+            self.conn
+                .prepare_cached(table.add())
+                .told()?
+                .execute([text])
+                .told()?;
+            self.conn.last_insert_rowid()
+        };
+        self.known.insert(key, id);
+        Ok(id)
+    }
+
+    pub(crate) fn name(&mut self, text: &str) -> Result<i64> {
+        self.number(Table::Names, text)
+    }
+
+    pub(crate) fn name_of(&mut self, text: Option<&str>) -> Result<Option<i64>> {
+        text.map(|text| self.name(text)).transpose()
+    }
+}
+
+/// Strings by number, while reading.
+pub(crate) struct Texts<'c> {
+    conn: &'c Connection,
+    known: RefCell<HashMap<(Table, i64), String>>,
+}
+
+impl<'c> Texts<'c> {
+    pub(crate) fn new(conn: &'c Connection) -> Self {
+        Self {
+            conn,
+            known: RefCell::new(HashMap::new()),
+        }
+    }
+
+    /// The string with this number; empty if there is none.
+    pub(crate) fn text(&self, table: Table, id: i64) -> rusqlite::Result<String> {
+        if let Some(text) = self.known.borrow().get(&(table, id)) {
+            return Ok(text.clone());
+        }
+        let text: String = self
+            .conn
+            .prepare_cached(table.text_of())?
+            .query_row([id], |row| row.get(0))
+            .optional()?
+            .unwrap_or_default();
+        self.known.borrow_mut().insert((table, id), text.clone());
+        Ok(text)
+    }
+
+    pub(crate) fn name(&self, id: i64) -> rusqlite::Result<String> {
+        self.text(Table::Names, id)
+    }
+
+    pub(crate) fn name_of(&self, id: Option<i64>) -> rusqlite::Result<Option<String>> {
+        id.map(|id| self.name(id)).transpose()
+    }
+}

@@ -1,0 +1,321 @@
+//! Reading everything but searches: rows by name, lists in the order of time,
+//! sessions, the ledger, files and counts.
+
+use std::path::Path;
+
+use remora_memory::store::{Counts, EventKey, Filter, Name, Order, Page, Result};
+use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+
+use super::connect::beside;
+use super::errors::Told;
+use super::ids::Id;
+use super::names::{Table, Texts, find, kind_code};
+use super::rows::{self, EVENT, FILE, SESSION};
+use super::scope::{Lead, Scope};
+
+/// Whether each event, or its call, is in the ledger.
+pub(crate) fn known(conn: &Connection, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
+    let mut by_id = conn
+        .prepare_cached("SELECT 1 FROM events WHERE id = ?1")
+        .told()?;
+    let mut by_call = conn
+        .prepare_cached("SELECT 1 FROM events WHERE call = ?1")
+        .told()?;
+    let mut found = Vec::with_capacity(events.len());
+    for event in events {
+        let call = |call: &str| by_call.exists([Id(call)]);
+        let is = by_id.exists([Id(event.id)]).told()?
+            || event.call.map(call).transpose().told()?.unwrap_or(false);
+        found.push(is);
+    }
+    Ok(found)
+}
+
+/// Rows by name, in the order asked for.
+pub(crate) fn items(conn: &Connection, names: &[Name]) -> Result<Vec<Item>> {
+    let mut by_uid = conn
+        .prepare_cached(
+            "SELECT id FROM (
+                SELECT id, 0 AS far FROM items WHERE uid = ?1
+                UNION ALL SELECT id, 1 FROM items WHERE external = ?2
+             ) ORDER BY far, id LIMIT 1",
+        )
+        .told()?;
+    let mut ids = Vec::with_capacity(names.len());
+    for name in names {
+        match name {
+            Name::Id(id) => ids.push(*id),
+            Name::Uid(uid) => {
+                let id: Option<i64> = by_uid
+                    .query_row(params![Id(uid), uid], |row| row.get(0))
+                    .optional()
+                    .told()?;
+                ids.extend(id);
+            }
+        }
+    }
+    rows::items(conn, &ids)
+}
+
+/// The numbers of the rows in the filter, in the order of time.
+pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<Vec<i64>> {
+    let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
+    let (order, beyond) = match page.order {
+        Order::Oldest => ("ASC", ">"),
+        Order::Newest => ("DESC", "<"),
+    };
+    let lead = match scope {
+        Scope {
+            session: Some(_), ..
+        } => Lead::Session,
+        Scope { paths: Some(_), .. } => Lead::Nothing,
+        Scope {
+            project: Some(_), ..
+        } => Lead::Project,
+        _ => Lead::Nothing,
+    };
+    let (mut conditions, mut values) = scope.conditions(lead);
+    if let Some(number) = page.beyond {
+        let time: Option<i64> = conn
+            .query_row("SELECT time FROM items WHERE id = ?1", [number], |row| {
+                row.get(0)
+            })
+            .optional()
+            .told()?;
+        if let Some(time) = time {
+            conditions.push_str(&format!(
+                " AND i.time {beyond}= ? AND (i.time {beyond} ? OR i.id {beyond} ?)"
+            ));
+            values.extend([time, time, number].map(Value::from));
+        } else {
+            // The row is gone; its number still tells where it stood.
+            conditions.push_str(&format!(" AND i.id {beyond} ?"));
+            values.push(number.into());
+        }
+    }
+    // One index serves a project's rows of each kind; together they are all.
+    let kinds: Vec<i64> = match (lead, scope.kinds.is_empty()) {
+        (Lead::Project, true) => Kind::ALL.iter().map(|kind| kind_code(*kind)).collect(),
+        (Lead::Project, false) => scope.kinds.clone(),
+        _ => Vec::new(),
+    };
+    let sql = |extra: &str, by: &str| {
+        format!(
+            "SELECT i.id, i.time FROM items i WHERE {conditions}{extra} ORDER BY {by} {order}, i.id {order} LIMIT ?"
+        )
+    };
+    let mut found: Vec<(i64, i64)> = Vec::new();
+    let mut ask = |sql: &str, extra: Option<i64>| -> Result<()> {
+        let mut values = values.clone();
+        values.extend(extra.map(Value::from));
+        values.push(limit.into());
+        let mut statement = conn.prepare_cached(sql).told()?;
+        let rows = statement
+            .query_map(params_from_iter(values), |row| {
+                Ok((row.get(1)?, row.get(0)?))
+            })
+            .told()?;
+        for row in rows {
+            found.push(row.told()?);
+        }
+        Ok(())
+    };
+    if kinds.is_empty() {
+        let by = if lead == Lead::Nothing && scope.paths.is_none() {
+            "i.time"
+        } else {
+            "+i.time"
+        };
+        ask(&sql("", by), None)?;
+    } else {
+        let sql = sql(" AND i.kind = ?", "i.time");
+        for kind in kinds {
+            ask(&sql, Some(kind))?;
+        }
+        found.sort_unstable();
+        if page.order == Order::Newest {
+            found.reverse();
+        }
+        found.truncate(page.limit);
+    }
+    Ok(found.into_iter().map(|(_, id)| id).collect())
+}
+
+/// Rows in the order of time.
+pub(crate) fn list(conn: &Connection, filter: &Filter, page: Page) -> Result<Vec<Item>> {
+    let Some(scope) = Scope::find(conn, filter)? else {
+        return Ok(Vec::new());
+    };
+    rows::items(conn, &list_ids(conn, &scope, page)?)
+}
+
+/// Sessions, the one that was used last first.
+pub(crate) fn sessions(conn: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+    let filter = Filter {
+        file: None,
+        ..filter.clone()
+    };
+    let Some(scope) = Scope::find(conn, &filter)? else {
+        return Ok(Vec::new());
+    };
+    let texts = Texts::new(conn);
+    conn.prepare_cached(&format!(
+        "SELECT {SESSION} FROM sessions
+         WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR agent = ?2) AND (?3 IS NULL OR id = ?3)
+            AND last >= ?4 AND started < ?5
+         ORDER BY last DESC, id DESC LIMIT ?6"
+    ))
+    .told()?
+    .query_map(
+        params![
+            scope.project,
+            scope.agent,
+            scope.session,
+            scope.since,
+            scope.until,
+            i64::try_from(limit).unwrap_or(i64::MAX)
+        ],
+        |row| rows::session(row, &texts),
+    )
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
+}
+
+/// The ledger in the order of time. Project and agent are those of the session.
+pub(crate) fn events(conn: &Connection, filter: &Filter, page: Page) -> Result<Vec<EventRow>> {
+    let filter = Filter {
+        file: None,
+        ..filter.clone()
+    };
+    let Some(scope) = Scope::find(conn, &filter)? else {
+        return Ok(Vec::new());
+    };
+    let texts = Texts::new(conn);
+    let order = match page.order {
+        Order::Oldest => "ASC",
+        Order::Newest => "DESC",
+    };
+    let mut conditions = String::from("e.time >= ? AND e.time < ?");
+    let mut values: Vec<Value> = vec![scope.since.into(), scope.until.into()];
+    if let Some(session) = scope.session {
+        conditions.push_str(" AND e.session = ?");
+        values.push(session.into());
+    }
+    for (column, value) in [("project", scope.project), ("agent", scope.agent)] {
+        if let Some(value) = value {
+            conditions.push_str(&format!(
+                " AND e.session IN (SELECT id FROM sessions WHERE {column} = ?)"
+            ));
+            values.push(value.into());
+        }
+    }
+    values.push(i64::try_from(page.limit).unwrap_or(i64::MAX).into());
+    values.push(page.beyond.unwrap_or(0).max(0).into());
+    conn.prepare_cached(&format!(
+        "SELECT {EVENT} FROM events e WHERE {conditions}
+         ORDER BY e.time {order}, e.n {order} LIMIT ? OFFSET ?"
+    ))
+    .told()?
+    .query_map(params_from_iter(values), |row| rows::event(row, &texts))
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
+}
+
+/// All projects that were told of, by name.
+pub(crate) fn projects(conn: &Connection) -> Result<Vec<Project>> {
+    conn.prepare_cached(
+        "SELECT n.name, p.label, p.root FROM projects p JOIN names n ON n.id = p.id
+         WHERE p.label IS NOT NULL ORDER BY p.label, n.name",
+    )
+    .told()?
+    .query_map([], |row| {
+        Ok(Project {
+            key: row.get(0)?,
+            name: row.get(1)?,
+            root: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
+        })
+    })
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
+}
+
+/// Files of a folder, or of the whole project.
+pub(crate) fn files(
+    conn: &Connection,
+    project: &str,
+    folder: Option<&str>,
+) -> Result<Vec<FileRecord>> {
+    let Some(project) = find(conn, Table::Names, project)? else {
+        return Ok(Vec::new());
+    };
+    let texts = Texts::new(conn);
+    conn.prepare_cached(&format!(
+        "SELECT {FILE} FROM folder_files WHERE project = ?1 AND (?2 IS NULL OR folder = ?2)
+         ORDER BY folder, name"
+    ))
+    .told()?
+    .query_map(params![project, folder], |row| rows::file(row, &texts))
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
+}
+
+/// The row of a project, kind and key.
+pub(crate) fn keyed(
+    conn: &Connection,
+    project: &str,
+    kind: Kind,
+    key: &str,
+) -> Result<Option<Item>> {
+    let Some(project) = find(conn, Table::Names, project)? else {
+        return Ok(None);
+    };
+    let id: Option<i64> = conn
+        .prepare_cached("SELECT id FROM items WHERE project = ?1 AND kind = ?2 AND key = ?3")
+        .told()?
+        .query_row(params![project, kind_code(kind), key], |row| row.get(0))
+        .optional()
+        .told()?;
+    let ids: Vec<i64> = id.into_iter().collect();
+    Ok(rows::items(conn, &ids)?.pop())
+}
+
+/// How much there is.
+pub(crate) fn counts(conn: &Connection, path: &Path) -> Result<Counts> {
+    let one = |sql: &str| -> Result<u64> { conn.query_row(sql, [], |row| row.get(0)).told() };
+    let mut items = Vec::new();
+    for kind in Kind::ALL {
+        let count: Option<u64> = conn
+            .prepare_cached("SELECT items FROM kinds WHERE kind = ?1 AND items > 0")
+            .told()?
+            .query_row([kind_code(*kind)], |row| row.get(0))
+            .optional()
+            .told()?;
+        items.extend(count.map(|count| (*kind, count)));
+    }
+    let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
+    Ok(Counts {
+        events: one("SELECT count(*) FROM events")?,
+        items,
+        sessions: one("SELECT count(*) FROM sessions")?,
+        projects: one("SELECT count(*) FROM projects WHERE label IS NOT NULL")?,
+        bytes: size(path) + size(&beside(path, "-wal")),
+    })
+}
+
+/// What SQLite finds wrong with the file.
+pub(crate) fn integrity(conn: &Connection) -> Result<Vec<String>> {
+    let found: Vec<String> = conn
+        .prepare("PRAGMA integrity_check(20)")
+        .told()?
+        .query_map([], |row| row.get(0))
+        .told()?
+        .collect::<rusqlite::Result<_>>()
+        .told()?;
+    Ok(found.into_iter().filter(|line| line != "ok").collect())
+}

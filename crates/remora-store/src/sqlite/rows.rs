@@ -1,0 +1,172 @@
+//! Rows into values: how items, sessions, events and files are read back.
+
+use remora_memory::store::Result;
+use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Session};
+use rusqlite::{Connection, Row};
+use serde_json::{Map, Value};
+
+use super::errors::Told;
+use super::ids::OwnedId;
+use super::names::{Table, Texts, kind_of, state_of};
+
+/// What [`item`] reads, in its order.
+pub(crate) const ITEM: &str = "id, uid, external, key, kind, title, text, lists, time, last_time, \
+    seen, project, session, agent, prompt, branch, subagent, speaker, tool, tool_use_id, raw_tokens, \
+    digest_tokens, detail";
+
+/// Facts, concepts, files read and files modified, in one column.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lists {
+    pub(crate) facts: Vec<String>,
+    pub(crate) concepts: Vec<String>,
+    pub(crate) read: Vec<i64>,
+    pub(crate) modified: Vec<i64>,
+}
+
+impl Lists {
+    /// As JSON; nothing if all are empty.
+    pub(crate) fn to_json(&self) -> Option<String> {
+        let mut map = Map::new();
+        for (name, list) in [("f", &self.facts), ("c", &self.concepts)] {
+            if !list.is_empty() {
+                map.insert(name.to_owned(), list.clone().into());
+            }
+        }
+        for (name, list) in [("r", &self.read), ("m", &self.modified)] {
+            if !list.is_empty() {
+                map.insert(name.to_owned(), list.clone().into());
+            }
+        }
+        (!map.is_empty()).then(|| Value::Object(map).to_string())
+    }
+
+    pub(crate) fn from_json(text: Option<&str>) -> Self {
+        let value: Value = text
+            .and_then(|t| serde_json::from_str(t).ok())
+            .unwrap_or_default();
+        let strings = |name: &str| list(&value, name, |v| v.as_str().map(str::to_owned));
+        let numbers = |name: &str| list(&value, name, Value::as_i64);
+        Self {
+            facts: strings("f"),
+            concepts: strings("c"),
+            read: numbers("r"),
+            modified: numbers("m"),
+        }
+    }
+}
+
+fn list<T>(value: &Value, name: &str, read: impl Fn(&Value) -> Option<T>) -> Vec<T> {
+    value
+        .get(name)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(read)
+        .collect()
+}
+
+/// The item in this row.
+pub(crate) fn item(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Item> {
+    let lists = Lists::from_json(row.get::<_, Option<String>>(7)?.as_deref());
+    let paths = |ids: &[i64]| -> rusqlite::Result<Vec<String>> {
+        ids.iter().map(|id| texts.text(Table::Paths, *id)).collect()
+    };
+    let files_read = paths(&lists.read)?;
+    let files_modified = paths(&lists.modified)?;
+    Ok(Item {
+        id: row.get(0)?,
+        uid: row.get::<_, OwnedId>(1)?.0,
+        external_id: row.get(2)?,
+        key: row.get(3)?,
+        // A kind that only a newer version knows is something learned to us.
+        kind: kind_of(row.get(4)?).unwrap_or(Kind::Discovery),
+        title: row.get(5)?,
+        text: row.get(6)?,
+        facts: lists.facts,
+        concepts: lists.concepts,
+        files_read,
+        files_modified,
+        time: row.get(8)?,
+        last_time: row.get(9)?,
+        seen: row.get(10)?,
+        project: texts.name(row.get(11)?)?,
+        session: texts.name(row.get(12)?)?,
+        agent: texts.name(row.get(13)?)?,
+        prompt: row.get(14)?,
+        branch: texts.name_of(row.get(15)?)?,
+        subagent: texts.name_of(row.get(16)?)?,
+        speaker: texts.name_of(row.get(17)?)?,
+        tool: texts.name_of(row.get(18)?)?,
+        tool_use_id: row.get(19)?,
+        raw_tokens: row.get(20)?,
+        digest_tokens: row.get(21)?,
+        detail: row
+            .get::<_, Option<String>>(22)?
+            .and_then(|text| serde_json::from_str(&text).ok()),
+    })
+}
+
+/// The items with these numbers, in this order; missing ones are left out.
+pub(crate) fn items(conn: &Connection, ids: &[i64]) -> Result<Vec<Item>> {
+    let texts = Texts::new(conn);
+    let mut statement = conn
+        .prepare_cached(&format!("SELECT {ITEM} FROM items WHERE id = ?1"))
+        .told()?;
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        let mut rows = statement.query([id]).told()?;
+        if let Some(row) = rows.next().told()? {
+            found.push(item(row, &texts).told()?);
+        }
+    }
+    Ok(found)
+}
+
+/// What [`session`] reads, in its order.
+pub(crate) const SESSION: &str =
+    "id, agent, project, cwd, branch, started, last, end_reason, prompts, title";
+
+pub(crate) fn session(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Session> {
+    Ok(Session {
+        id: texts.name(row.get(0)?)?,
+        agent: texts.name(row.get(1)?)?,
+        project: texts.name(row.get(2)?)?,
+        cwd: row.get(3)?,
+        branch: row.get(4)?,
+        started: row.get(5)?,
+        last: row.get(6)?,
+        end_reason: row.get(7)?,
+        prompts: row.get(8)?,
+        title: row.get(9)?,
+    })
+}
+
+/// What [`event`] reads, in its order.
+pub(crate) const EVENT: &str = "e.id, e.call, e.name, e.session, e.time, e.label";
+
+pub(crate) fn event(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<EventRow> {
+    Ok(EventRow {
+        id: row.get::<_, OwnedId>(0)?.0,
+        call: row.get::<_, Option<OwnedId>>(1)?.map(|id| id.0),
+        name: texts.name(row.get(2)?)?,
+        session: texts.name(row.get(3)?)?,
+        time: row.get(4)?,
+        label: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+    })
+}
+
+/// What [`file`] reads, in its order.
+pub(crate) const FILE: &str = "project, folder, name, holds, state, origin, session, time";
+
+pub(crate) fn file(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<FileRecord> {
+    Ok(FileRecord {
+        project: texts.name(row.get(0)?)?,
+        folder: row.get(1)?,
+        name: row.get(2)?,
+        holds: row.get(3)?,
+        state: state_of(row.get(4)?),
+        from: row.get(5)?,
+        session: texts.name(row.get(6)?)?,
+        time: row.get(7)?,
+    })
+}

@@ -1,0 +1,128 @@
+//! A filter with its names looked up: what a row must be to count. If a name is
+//! not known, nothing can count and there is no scope.
+
+use remora_memory::store::{Filter, Result};
+use rusqlite::Connection;
+use rusqlite::types::Value;
+
+use super::errors::Told;
+use super::names::{Table, find, kind_code};
+
+/// A filter in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Scope {
+    pub(crate) project: Option<i64>,
+    pub(crate) kinds: Vec<i64>,
+    pub(crate) agent: Option<i64>,
+    pub(crate) session: Option<i64>,
+    pub(crate) since: i64,
+    pub(crate) until: i64,
+    /// The numbers of the paths that fit, if a file is asked for.
+    pub(crate) paths: Option<Vec<i64>>,
+}
+
+impl Scope {
+    /// Looks the names up; `None` if nothing can fit.
+    pub(crate) fn find(conn: &Connection, filter: &Filter) -> Result<Option<Self>> {
+        let mut names = [None; 3];
+        for (slot, name) in names
+            .iter_mut()
+            .zip([&filter.project, &filter.agent, &filter.session])
+        {
+            if let Some(name) = name {
+                *slot = find(conn, Table::Names, name)?;
+                if slot.is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+        let [project, agent, session] = names;
+        let paths = filter
+            .file
+            .as_deref()
+            .map(|file| paths(conn, file))
+            .transpose()?;
+        if paths.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            project,
+            kinds: filter.kinds.iter().map(|kind| kind_code(*kind)).collect(),
+            agent,
+            session,
+            since: filter.since.unwrap_or(i64::MIN),
+            until: filter.until.unwrap_or(i64::MAX),
+            paths,
+        }))
+    }
+
+    /// The conditions as SQL over `items i`, and their values. Everything but
+    /// the time of day stands behind a `+`, so that it never chooses an index;
+    /// `lead` names the one condition that does.
+    pub(crate) fn conditions(&self, lead: Lead) -> (String, Vec<Value>) {
+        let mut sql = String::from("i.time >= ? AND i.time < ?");
+        let mut values: Vec<Value> = vec![self.since.into(), self.until.into()];
+        let columns = [
+            ("project", self.project, Lead::Project),
+            ("session", self.session, Lead::Session),
+            ("agent", self.agent, Lead::Nothing),
+        ];
+        for (column, value, leads) in columns {
+            if let Some(value) = value {
+                let plus = if lead == leads && lead != Lead::Nothing {
+                    ""
+                } else {
+                    "+"
+                };
+                sql.push_str(&format!(" AND {plus}i.{column} = ?"));
+                values.push(value.into());
+            }
+        }
+        if !self.kinds.is_empty() {
+            sql.push_str(&format!(" AND i.kind IN ({})", join(&self.kinds)));
+        }
+        if let Some(paths) = &self.paths {
+            sql.push_str(&format!(
+                " AND i.id IN (SELECT item FROM item_files WHERE path IN ({}))",
+                join(paths)
+            ));
+        }
+        (sql, values)
+    }
+}
+
+/// Which condition may choose the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lead {
+    /// The project.
+    Project,
+    /// The session.
+    Session,
+    /// None: time or number leads.
+    Nothing,
+}
+
+/// Numbers as a list; they come from the database, so nothing can hide in them.
+pub(crate) fn join(numbers: &[i64]) -> String {
+    let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    texts.join(", ")
+}
+
+/// Paths that are the file, end in it after a `/`, or lie in it as a folder.
+fn paths(conn: &Connection, file: &str) -> Result<Vec<i64>> {
+    let file = file.trim_end_matches('/');
+    let file = file.strip_prefix("./").unwrap_or(file);
+    if file.is_empty() {
+        return Ok(Vec::new());
+    }
+    conn.prepare_cached(
+        "SELECT id FROM paths WHERE path = ?1
+            OR substr(path, 1, length(?1) + 1) = ?1 || '/'
+            OR substr(path, -length(?1) - 1) = '/' || ?1",
+    )
+    .told()?
+    .query_map([file], |row| row.get(0))
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
+}

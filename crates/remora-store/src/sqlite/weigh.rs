@@ -1,0 +1,204 @@
+//! Which words of an item are indexed and how much each of them weighs there.
+//! The weights of a row are kept as bytes in the row itself, so that ranking
+//! needs one read a candidate and no counting over the whole index.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use remora_memory::words;
+use remora_protocol::record::Item;
+
+/// How much a word counts by where it stands.
+const TITLE: f32 = 1.0;
+const FACT: f32 = 1.0;
+const CONCEPT: f32 = 1.0;
+const FILE: f32 = 1.0;
+const SPEAKER: f32 = 1.0;
+const TEXT: f32 = 1.0;
+/// Beyond its lead a long text says less about what it is about.
+const TAIL: f32 = 0.3;
+
+/// How long the lead is, in bytes.
+const LEAD: usize = 800;
+/// How much of a text is indexed, in bytes.
+const MOST: usize = 24 * 1024;
+
+/// An item's words, ready to be stored.
+#[derive(Debug, Default)]
+pub(crate) struct Weighed {
+    /// Every term once, separated by spaces.
+    pub(crate) terms: String,
+    /// Their weights; see [`Weights`].
+    pub(crate) vec: Vec<u8>,
+    /// How many words there are, by weight.
+    pub(crate) words: u16,
+}
+
+/// A hash of a term; equal for index and query.
+pub(crate) fn hash(term: &str) -> u64 {
+    let hash = term.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    // The upper bits of this hash are poor for short terms.
+    (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
+}
+
+/// The 20 bits of a hash that the weights keep.
+pub(crate) fn short(hash: u64) -> u32 {
+    u32::try_from(hash >> 44).unwrap_or_default()
+}
+
+/// Weighs the words of an item.
+pub(crate) fn weigh(item: &Item) -> Weighed {
+    let mut scale = Scale::default();
+    scale.add(&item.title, TITLE);
+    for fact in &item.facts {
+        scale.add(fact, FACT);
+    }
+    for concept in &item.concepts {
+        scale.add(concept, CONCEPT);
+    }
+    for file in item.files_read.iter().chain(&item.files_modified) {
+        scale.add(file, FILE);
+    }
+    if let Some(speaker) = &item.speaker {
+        scale.add(speaker, SPEAKER);
+    }
+    let lead = boundary(&item.text, LEAD);
+    let most = boundary(&item.text, MOST);
+    scale.add(&item.text[..lead], TEXT);
+    scale.add(&item.text[lead..most], TAIL);
+    scale.weighed()
+}
+
+/// The end of a word near this byte, so that no word is cut in two.
+fn boundary(text: &str, at: usize) -> usize {
+    if text.len() <= at {
+        return text.len();
+    }
+    let space = text[..floor(text, at)].rfind(char::is_whitespace);
+    match space {
+        Some(space) if space > at / 2 => space,
+        _ => floor(text, at),
+    }
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+#[derive(Default)]
+struct Scale {
+    terms: String,
+    weights: HashMap<u64, f32, BuildHasherDefault<Same>>,
+    words: f32,
+}
+
+impl Scale {
+    fn add(&mut self, text: &str, weight: f32) {
+        words::each(text, |term, role| {
+            if role == words::Role::Part {
+                self.words += weight;
+            }
+            let slot = self.weights.entry(hash(term)).or_insert(0.0);
+            if *slot == 0.0 {
+                if !self.terms.is_empty() {
+                    self.terms.push(' ');
+                }
+                self.terms.push_str(term);
+            }
+            *slot += weight;
+        });
+    }
+
+    fn weighed(self) -> Weighed {
+        let mut entries: Vec<u32> = self
+            .weights
+            .iter()
+            .map(|(hash, weight)| short(*hash) << 4 | level(*weight))
+            .collect();
+        entries.sort_unstable();
+        let words = to_count(self.words);
+        let mut vec = Vec::with_capacity(2 + entries.len() * 3);
+        vec.extend_from_slice(&words.to_le_bytes());
+        for entry in entries {
+            vec.extend_from_slice(&entry.to_be_bytes()[1..]);
+        }
+        Weighed {
+            terms: self.terms,
+            vec,
+            words,
+        }
+    }
+}
+
+/// The hash is good already.
+#[derive(Default)]
+struct Same(u64);
+
+impl Hasher for Same {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "such a cast saturates, which is what a count of words should do"
+)]
+fn to_count(words: f32) -> u16 {
+    words.round() as u16
+}
+
+/// Sixteen steps, each about a third more than the one before.
+const LEVELS: [f32; 16] = [
+    0.3, 0.5, 0.75, 1.0, 1.35, 1.8, 2.4, 3.2, 4.2, 5.6, 7.5, 10.0, 14.0, 20.0, 30.0, 50.0,
+];
+
+fn level(weight: f32) -> u32 {
+    let above = LEVELS
+        .iter()
+        .position(|step| *step >= weight)
+        .unwrap_or(LEVELS.len() - 1);
+    let nearest = match above.checked_sub(1) {
+        Some(below) if weight - LEVELS[below] < LEVELS[above] - weight => below,
+        _ => above,
+    };
+    u32::try_from(nearest).unwrap_or_default()
+}
+
+/// The weights of one row: two bytes for its length in words, then three bytes
+/// a term, sorted: 20 bits of the term's hash and 4 bits of its weight.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weights<'a>(pub(crate) &'a [u8]);
+
+impl Weights<'_> {
+    /// How many words the row has, by weight.
+    pub(crate) fn words(self) -> u16 {
+        match self.0 {
+            [low, high, ..] => u16::from_le_bytes([*low, *high]),
+            _ => 0,
+        }
+    }
+
+    /// How much the term weighs here; 0 if it is not here.
+    pub(crate) fn of(self, short: u32) -> f32 {
+        let (entries, _) = self.0.get(2..).unwrap_or_default().as_chunks::<3>();
+        let read = |entry: &[u8; 3]| u32::from_be_bytes([0, entry[0], entry[1], entry[2]]);
+        let at = entries.partition_point(|entry| read(entry) >> 4 < short);
+        match entries.get(at).map(read) {
+            Some(entry) if entry >> 4 == short => LEVELS[(entry & 15) as usize],
+            _ => 0.0,
+        }
+    }
+}
