@@ -41,7 +41,7 @@ pub struct Run {
 pub(crate) fn time_limit(entry: &Entry) -> Duration {
     entry.config.timeout.unwrap_or(match entry.config.kind {
         Kind::Prompt { .. } => Duration::from_secs(30),
-        Kind::Agent { .. } => Duration::from_secs(60),
+        Kind::Agent { .. } => Duration::from_mins(1),
         _ => entry.event.def().timeout,
     })
 }

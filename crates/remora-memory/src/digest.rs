@@ -142,17 +142,14 @@ struct Work<'a> {
 impl Work<'_> {
     /// The project's key; a project that is new to the batch is noted.
     fn project(&mut self, event: &Captured) -> String {
-        let project = match &event.envelope.project {
-            Some(project) => project.clone(),
-            None => {
-                let root = event.text("cwd");
-                Project {
-                    key: root.to_owned(),
-                    name: root.rsplit('/').next().unwrap_or(root).to_owned(),
-                    root: root.to_owned(),
-                }
+        let project = event.envelope.project.clone().unwrap_or_else(|| {
+            let root = event.text("cwd");
+            Project {
+                key: root.to_owned(),
+                name: root.rsplit('/').next().unwrap_or(root).to_owned(),
+                root: root.to_owned(),
             }
-        };
+        });
         let key = project.key.clone();
         if !self.batch.projects.contains(&project) {
             self.batch.projects.push(project);

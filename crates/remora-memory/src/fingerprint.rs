@@ -24,7 +24,11 @@ pub struct Fingerprint {
 /// The fingerprint of what a tool reported, or of the last lines of a text
 /// that nobody could read. `None` when there is nothing to tell it by.
 pub fn fingerprint(tool: &str, problems: &[Problem], text: &str) -> Option<Fingerprint> {
-    let mut lines: Vec<String> = problems.iter().map(problem_line).filter(|l| !l.is_empty()).collect();
+    let mut lines: Vec<String> = problems
+        .iter()
+        .map(problem_line)
+        .filter(|l| !l.is_empty())
+        .collect();
     // Tools that work in parallel report in any order.
     lines.sort();
     lines.dedup();
@@ -47,9 +51,17 @@ pub fn fingerprint(tool: &str, problems: &[Problem], text: &str) -> Option<Finge
 }
 
 fn problem_line(problem: &Problem) -> String {
-    let file = problem.file.as_deref().map(normal::file_name).unwrap_or_default();
+    let file = problem
+        .file
+        .as_deref()
+        .map(normal::file_name)
+        .unwrap_or_default();
     let code = problem.code.as_deref().unwrap_or_default();
-    let subject = problem.subject.as_deref().map(normal::subject).unwrap_or_default();
+    let subject = problem
+        .subject
+        .as_deref()
+        .map(normal::subject)
+        .unwrap_or_default();
     let message = normal::normalise(&problem.message);
     [file, code, &subject, &message]
         .into_iter()
@@ -60,8 +72,22 @@ fn problem_line(problem: &Problem) -> String {
 
 /// Of an unknown text the lines that speak of an error, else its last line.
 fn telling_lines(text: &str) -> Vec<String> {
-    const WORDS: &[&str] = &["error", "fail", "exception", "panic", "fatal", "cannot", "not found", "denied", "refused"];
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("Exit code ")).collect();
+    const WORDS: &[&str] = &[
+        "error",
+        "fail",
+        "exception",
+        "panic",
+        "fatal",
+        "cannot",
+        "not found",
+        "denied",
+        "refused",
+    ];
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty() && !l.starts_with("Exit code "))
+        .collect();
     let from = lines.len().saturating_sub(200);
     let mut told: Vec<String> = Vec::new();
     for line in &lines[from..] {
@@ -77,7 +103,8 @@ fn telling_lines(text: &str) -> Vec<String> {
         }
     }
     if told.is_empty() {
-        told.extend(lines.last().map(|l| normal::normalise(l)).filter(|l| l.chars().any(char::is_alphabetic)));
+        let last = lines.last().filter(|l| l.chars().any(char::is_alphabetic));
+        told.extend(last.map(|l| normal::normalise(l)));
     }
     told
 }

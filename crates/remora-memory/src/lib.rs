@@ -24,7 +24,7 @@ pub mod statement;
 pub mod store;
 pub mod summary;
 pub mod symbols;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod words;
 

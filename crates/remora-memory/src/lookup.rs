@@ -1,11 +1,29 @@
 //! Tells what a call of any other tool looked up or did, from its input and
-//! its answer. Takes any JSON without complaint.
+//! its answer. Takes any JSON without complaint; decides nothing by guessing.
+
+mod agents;
+mod files;
+mod remote;
+mod search;
+#[cfg(test)]
+mod tests;
+mod values;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use self::values::{Call, Target, text_of};
+use crate::edit::{self, clip, fit, one_line, short_path};
+
+/// The most facts of one call.
+const FACT_CAP: usize = 12;
+/// The longest fact, in characters.
+const FACT_LENGTH: usize = 160;
+/// The longest text, in characters.
+const TEXT_CAP: usize = 1_500;
+
 /// Whether a call is worth keeping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Worth {
     /// It says something about the work.
@@ -33,6 +51,58 @@ pub struct LookupReading {
     pub worth: Worth,
 }
 
+impl LookupReading {
+    fn new(title: &str) -> Self {
+        Self {
+            title: fit(title),
+            facts: Vec::new(),
+            concepts: Vec::new(),
+            files_read: Vec::new(),
+            files_modified: Vec::new(),
+            text: String::new(),
+            worth: Worth::Keep,
+        }
+    }
+
+    fn about(mut self, concept: &str) -> Self {
+        self.concepts.push(concept.to_owned());
+        self
+    }
+
+    fn fact(mut self, line: &str) -> Self {
+        self.say(line);
+        self
+    }
+
+    fn say(&mut self, line: &str) {
+        let line = one_line(line, FACT_LENGTH);
+        if !line.is_empty() && self.facts.len() < FACT_CAP && !self.facts.contains(&line) {
+            self.facts.push(line);
+        }
+    }
+
+    fn with_text(mut self, text: &str) -> Self {
+        self.text = values::compact(text, TEXT_CAP);
+        self
+    }
+}
+
+/// Tools that only keep the agent's own books.
+const BOOKKEEPING: &[&str] = &[
+    "TodoWrite",
+    "TodoRead",
+    "TaskList",
+    "TaskGet",
+    "TaskOutput",
+    "ToolSearch",
+    "ListMcpResources",
+    "ListMcpResourcesTool",
+    "ListAgents",
+    "ListSkills",
+    "CronList",
+    "BashOutput",
+];
+
 /// Reads one call; `error` is what a failed call gave in place of an answer.
 pub fn read(
     tool: &str,
@@ -41,14 +111,73 @@ pub fn read(
     error: Option<&str>,
     root: &str,
 ) -> LookupReading {
-    let _ = (input, response, error, root);
-    LookupReading {
-        title: tool.to_owned(),
-        facts: Vec::new(),
-        concepts: Vec::new(),
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
-        text: String::new(),
-        worth: Worth::Keep,
+    let call = Call {
+        tool,
+        input,
+        response,
+        root,
+    };
+    if let Some(error) = error {
+        return failed(&call, error);
     }
+    if BOOKKEEPING.contains(&tool) {
+        let mut reading = LookupReading::new(&format!("Used {tool}"));
+        reading.worth = Worth::Skip;
+        return reading;
+    }
+    match tool {
+        "Read" | "NotebookRead" => files::read(&call),
+        "LS" => files::list(&call),
+        "Grep" => search::grep(&call),
+        "Glob" => search::glob(&call),
+        "WebFetch" => remote::fetch(&call),
+        "WebSearch" => remote::search(&call),
+        "Agent" | "Task" => agents::agent(&call),
+        "Skill" | "SlashCommand" => agents::skill(&call),
+        "TaskCreate" | "TaskUpdate" | "TaskStop" => agents::task(&call),
+        "EnterWorktree" | "ExitWorktree" => agents::worktree(&call),
+        "AskUserQuestion" => agents::question(&call),
+        "EnterPlanMode" | "ExitPlanMode" => agents::plan(&call),
+        _ if tool.starts_with("mcp__") => remote::mcp(&call),
+        _ => edited(&call).unwrap_or_else(|| remote::unknown(&call)),
+    }
+}
+
+/// The tools that edit, for callers that do not tell them apart.
+fn edited(call: &Call<'_>) -> Option<LookupReading> {
+    let told = edit::read_call(call.tool, call.input, call.response, call.root)?;
+    let mut reading = LookupReading::new(&told.title);
+    reading.facts = told.facts;
+    reading.concepts = told.concepts;
+    reading.text = clip(&told.diff, TEXT_CAP);
+    let path = call
+        .path("file_path")
+        .or_else(|| call.path("notebook_path"));
+    reading.files_modified.extend(path);
+    Some(reading)
+}
+
+/// A failed call is always kept: what does not work is worth knowing.
+fn failed(call: &Call<'_>, error: &str) -> LookupReading {
+    let reason = values::reason(error, call.root);
+    let name = values::tool_name(call.tool);
+    let target = values::target(call);
+    let head = match &target {
+        Target::File(path) => format!("{name} of {} failed", short_path(path)),
+        Target::Pattern(pattern) => format!("{name} for {pattern} failed"),
+        Target::Matter(matter) => format!("{name} on {matter} failed"),
+        Target::Arguments(given) if given.is_empty() => format!("{name} failed"),
+        Target::Arguments(given) => format!("{name} ({given}) failed"),
+    };
+    let mut reading = LookupReading::new(&format!("{head}: {reason}"))
+        .about("failure")
+        .fact(&format!("{name} failed: {reason}"))
+        .with_text(values::unmarked(error));
+    if let Target::File(path) = &target {
+        reading.say(&format!("file: {path}"));
+    }
+    if let Some(said) = call.response.map(text_of).filter(|t| !t.trim().is_empty()) {
+        reading.say(&format!("answer: {said}"));
+    }
+    reading
 }

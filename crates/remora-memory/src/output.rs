@@ -128,8 +128,8 @@ const READERS: &[(Family, Reader)] = &[
     (Family::System, system_packages::read),
     (Family::GoGet, go::read_get),
     (Family::GitConflict, git_conflict::read),
-    (Family::GitSync, git_sync::read),
     (Family::GitCommit, git_commit::read),
+    (Family::GitSync, git_sync::read),
     (Family::GitBranch, git_branch::read),
     (Family::GitStatus, git_status::read),
     (Family::GitList, git_list::read),
@@ -194,8 +194,19 @@ fn without_exit_code(text: &str, outcome: Outcome) -> (&str, Outcome) {
         return (text, outcome);
     }
     let body = rest.strip_prefix('\n').unwrap_or(rest);
-    let said = if code == 0 { Outcome::Passed } else { Outcome::Failed };
-    (body, if outcome == Outcome::Unclear { said } else { outcome })
+    let said = if code == 0 {
+        Outcome::Passed
+    } else {
+        Outcome::Failed
+    };
+    (
+        body,
+        if outcome == Outcome::Unclear {
+            said
+        } else {
+            outcome
+        },
+    )
 }
 
 /// Where the text comes from: marks in a file that is only shown are not a run.
@@ -217,9 +228,10 @@ fn sight(command: &Command) -> Sight {
                 }
                 Sight::Source
             }
-            "grep" | "egrep" | "rg" | "ag" | "find" | "fd" | "ls" | "tree" | "wc" | "jq" | "awk" | "diff" | "curl" | "gh" => Sight::Source,
+            "grep" | "egrep" | "rg" | "ag" | "find" | "fd" | "ls" | "tree" | "wc" | "jq"
+            | "awk" | "diff" | "curl" | "gh" => Sight::Source,
             "echo" | "printf" | "sleep" => continue,
-            "git" => match part.arguments().find(|w| !w.contains('/')) {
+            "git" => match part.verbs().next() {
                 Some("show" | "diff" | "log" | "blame" | "reflog") => Sight::History,
                 Some("grep") => Sight::Source,
                 _ => return Sight::Run,
@@ -236,13 +248,21 @@ fn sight(command: &Command) -> Sight {
 /// Files that hold what a tool printed earlier.
 fn is_log(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    [".log", ".out", ".err", ".output"].iter().any(|end| name.ends_with(end)) || path.starts_with("/tmp/") && name.ends_with(".txt")
+    [".log", ".out", ".err", ".output"]
+        .iter()
+        .any(|end| name.ends_with(end))
+        || path.starts_with("/tmp/") && text::is_kind(name, &["txt"])
 }
 
 fn is_git(family: Family) -> bool {
     matches!(
         family,
-        Family::GitConflict | Family::GitSync | Family::GitCommit | Family::GitBranch | Family::GitStatus | Family::GitList
+        Family::GitConflict
+            | Family::GitSync
+            | Family::GitCommit
+            | Family::GitBranch
+            | Family::GitStatus
+            | Family::GitList
     )
 }
 

@@ -198,7 +198,7 @@ fn cut(line: &str, limit: usize) -> String {
         .map_or(line.len(), |(at, _)| at);
     let kept = &line[..end];
     let at_word = match kept.rfind(' ') {
-        Some(space) if space * 3 > end * 2 && !line[end..].starts_with(' ') => &kept[..space],
+        Some(space) if space * 2 > end && !line[end..].starts_with(' ') => &kept[..space],
         _ => kept,
     };
     let mut out = at_word

@@ -74,14 +74,22 @@ pub fn find(text: &str, speaker: Speaker) -> Vec<Statement> {
     for part in ends(text) {
         for block in sentence::blocks(&sentence::without_tagged(part)) {
             let units = units(&block.text);
-            for (at, unit) in units.iter().enumerate() {
-                if let Some(statement) = read(unit, units.get(at + 1).copied(), speaker) {
+            let mut at = 0;
+            while at < units.len() {
+                let taken = read(units[at], units.get(at + 1).copied(), speaker);
+                // What the next sentence says was taken along.
+                at += if taken.as_ref().is_some_and(|(_, along)| *along) {
+                    2
+                } else {
+                    1
+                };
+                if let Some((statement, _)) = taken {
                     add(&mut found, statement);
                 }
             }
         }
     }
-    found.sort_by(|a, b| b.confidence.cmp(&a.confidence));
+    found.sort_by_key(|s| std::cmp::Reverse(s.confidence));
     found.truncate(MOST);
     found
 }
@@ -109,7 +117,8 @@ fn units(block: &str) -> Vec<&str> {
         .collect()
 }
 
-fn read(unit: &str, next: Option<&str>, speaker: Speaker) -> Option<Statement> {
+/// The statement of a sentence, and whether the next one is part of it.
+fn read(unit: &str, next: Option<&str>, speaker: Speaker) -> Option<(Statement, bool)> {
     if unit.len() > 4 * LONGEST_SENTENCE || unit.chars().count() > LONGEST_SENTENCE {
         return None;
     }
@@ -136,11 +145,16 @@ fn read(unit: &str, next: Option<&str>, speaker: Speaker) -> Option<Statement> {
         .map(|w| sentence::one_line(bare(&w), LONGEST))
         .filter(|w| !w.is_empty());
     let sure = hit.confidence + if reason.is_some() { 8 } else { 0 };
-    (sure >= SURE_ENOUGH && text.chars().count() >= 4).then_some(Statement {
-        kind: hit.kind,
-        text,
-        reason,
-        confidence: sure.min(99),
+    (sure >= SURE_ENOUGH && text.chars().count() >= 4).then(|| {
+        (
+            Statement {
+                kind: hit.kind,
+                text,
+                reason,
+                confidence: sure.min(99),
+            },
+            hit.announces,
+        )
     })
 }
 

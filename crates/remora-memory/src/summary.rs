@@ -104,7 +104,11 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
     completed.extend(&said.completed);
     completed.extend(&done.completed);
     let mut learned = Entries::default();
-    learned.extend(&said.learned);
+    // What was caught as a statement stands in the notes, with its reason.
+    let stated = |line: &&String| turn.statements.iter().any(|s| line.starts_with(&s.text));
+    for line in said.learned.iter().filter(|l| !stated(l)) {
+        learned.add(line);
+    }
     learned.extend(&done.learned);
     // A plain answer tells nothing but what it says.
     if learned.is_empty() && completed.is_empty() {
@@ -142,16 +146,34 @@ fn note(statement: &Statement) -> String {
     }
 }
 
+/// How a message begins that tells of a task not done.
+const REFUSALS: &[&str] = &[
+    "i couldn't",
+    "i could not",
+    "i was unable",
+    "i wasn't able",
+    "i was not able",
+    "无法",
+    "未能",
+    "没能",
+];
+
 /// The request and the first result, each given what the other leaves.
 fn title(summary: &Summary) -> String {
     const ARROW: &str = " → ";
-    let result = summary
+    let refused = |line: &&String| {
+        let lower = line.to_lowercase();
+        REFUSALS.iter().any(|r| lower.starts_with(r))
+    };
+    let told = summary
         .completed
         .first()
+        .or_else(|| summary.next_steps.iter().find(refused))
         .or(summary.learned.first())
-        .or(summary.next_steps.first())
-        .or(summary.investigated.first())
-        .or(summary.notes.first());
+        .or(summary.next_steps.first());
+    // That something was read is no result; it names a turn nobody asked for.
+    let seen = summary.investigated.first().or(summary.notes.first());
+    let result = told.or(seen.filter(|_| summary.request.is_empty()));
     let asked = request::subject(&summary.request);
     let Some(result) = result else {
         return one_line(asked, TITLE);

@@ -1,1 +1,73 @@
-//! Words.
+//! For tests of stores and of what is built on them: a store in memory, rows to
+//! fill it with, and the contract that every store keeps. Behind the feature
+//! `testing`, so that no product carries it.
+
+pub mod contract;
+mod store;
+
+use remora_protocol::record::{EventRow, Item, Kind, Session};
+
+pub use store::MemoryStore;
+
+/// An item with this uid and title; everything else is plain.
+pub fn item(uid: &str, title: &str) -> Item {
+    Item {
+        id: 0,
+        uid: uid.to_owned(),
+        external_id: None,
+        key: None,
+        kind: Kind::Discovery,
+        title: title.to_owned(),
+        text: String::new(),
+        facts: Vec::new(),
+        concepts: Vec::new(),
+        files_read: Vec::new(),
+        files_modified: Vec::new(),
+        time: 1_000,
+        last_time: 0,
+        seen: 1,
+        project: "project".to_owned(),
+        session: "session".to_owned(),
+        agent: "agent".to_owned(),
+        prompt: None,
+        branch: None,
+        subagent: None,
+        speaker: None,
+        tool: None,
+        tool_use_id: None,
+        raw_tokens: 0,
+        digest_tokens: 0,
+        detail: None,
+    }
+}
+
+/// A session with this id that was used last at this time.
+pub fn session(id: &str, last: i64) -> Session {
+    Session {
+        id: id.to_owned(),
+        agent: "agent".to_owned(),
+        project: "project".to_owned(),
+        cwd: "/home/someone/project".to_owned(),
+        branch: None,
+        started: last - 100,
+        last,
+        end_reason: None,
+        prompts: 0,
+        title: String::new(),
+    }
+}
+
+/// An event with this id, captured at this time.
+pub fn event(id: &str, time: i64) -> EventRow {
+    EventRow {
+        id: id.to_owned(),
+        call: None,
+        name: "PostToolUse".to_owned(),
+        session: "session".to_owned(),
+        time,
+        label: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

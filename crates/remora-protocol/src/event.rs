@@ -192,7 +192,7 @@ const fn base(name: EventName, text: &'static str, doc: &'static str) -> EventDe
         subject: Subject::None,
         style: MatcherStyle::Wide,
         handlers: HandlerKinds::OBSERVERS,
-        timeout: Duration::from_secs(600),
+        timeout: Duration::from_mins(10),
         exit_two: ExitTwo::Fails,
         stop: StopEffect::Ignored,
         plain: PlainText::Ignored,

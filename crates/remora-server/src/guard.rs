@@ -5,6 +5,7 @@
 //! those events one at a time, and one that it dies on again and again goes to
 //! the dead letters. A worker that is merely killed loses nothing by this.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,9 +52,11 @@ impl Guard {
 
     /// These are about to be digested.
     pub(crate) fn begin<'a>(&self, names: impl Iterator<Item = &'a str>) {
-        let lines: String = names
-            .map(|name| format!("{} {name}\n", self.deaths(name)))
-            .collect();
+        let lines = names.fold(String::new(), |mut lines, name| {
+            // Writing into a string cannot fail.
+            let _ = writeln!(lines, "{} {name}", self.deaths(name));
+            lines
+        });
         // Without the note a death is not noticed; that is no reason to stop.
         let _ = fs::write(&self.file, lines);
     }

@@ -2,6 +2,7 @@
 //! remove. Safe to repeat from any point: what was stored already is known by
 //! its id, and a spool file goes only after the store has its event.
 
+use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -107,7 +108,7 @@ impl Inbox {
             self.guard.done(names.iter().map(String::as_str));
             stored?;
             for letter in &letters {
-                self.remove(&letter.file)?;
+                remove(&letter.file)?;
             }
             round.taken += letters.len();
             round.stored += letters.len();
@@ -202,7 +203,7 @@ impl Inbox {
                 .as_ref()
                 .is_some_and(|call| !seen.insert(call.clone()));
             if known || twin {
-                self.remove(&letter.file)?;
+                remove(&letter.file)?;
                 let id = &letter.captured.envelope.id;
                 self.log.line(now, &format!("event {id}: stored before"));
                 round.taken += 1;
@@ -247,11 +248,11 @@ impl Inbox {
             let Captured {
                 envelope, event, ..
             } = &letter.captured;
-            let marks: String = letter
-                .marks
-                .iter()
-                .map(|mark| format!(", redacted {} {}", mark.count, mark.kind))
-                .collect();
+            let mut marks = String::new();
+            for mark in letter.marks.iter() {
+                // Writing into a string cannot fail.
+                let _ = write!(marks, ", redacted {} {}", mark.count, mark.kind);
+            }
             self.log.line(
                 now,
                 &format!(
@@ -294,7 +295,7 @@ impl Inbox {
                 .into_owned(),
         };
         bury(&self.paths, &letter).map_err(at(&self.paths.dead()))?;
-        self.remove(file)?;
+        remove(file)?;
         self.guard.done(std::iter::once(name_of(file).as_str()));
         let line = format!("event {}: dead letter, {reason}", letter.id);
         self.log.line(now, &line);
@@ -302,16 +303,16 @@ impl Inbox {
         round.dead += 1;
         Ok(())
     }
+}
 
-    fn remove(&self, file: &Path) -> Result<(), ServerError> {
-        let removed = match fs::symlink_metadata(file) {
-            Ok(meta) if meta.is_dir() => fs::remove_dir_all(file),
-            _ => fs::remove_file(file),
-        };
-        match removed {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(file)(e)),
-            _ => Ok(()),
-        }
+fn remove(file: &Path) -> Result<(), ServerError> {
+    let removed = match fs::symlink_metadata(file) {
+        Ok(meta) if meta.is_dir() => fs::remove_dir_all(file),
+        _ => fs::remove_file(file),
+    };
+    match removed {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(file)(e)),
+        _ => Ok(()),
     }
 }
 

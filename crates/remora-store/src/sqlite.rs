@@ -19,7 +19,7 @@ use remora_memory::store::{
 };
 use remora_memory::words::Query;
 use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub(crate) use connect::{beside, io, owner_only};
 pub(crate) use errors::Told;
@@ -59,6 +59,13 @@ impl SqliteStore {
         self.schema.found
     }
 
+    /// Answers from one snapshot, and takes the locks for it once instead of
+    /// once a statement.
+    fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let tx = Transaction::new_unchecked(&self.conn, TransactionBehavior::Deferred).told()?;
+        read(&tx)
+    }
+
     fn may_write(&self) -> Result<()> {
         if self.schema.found > self.schema.known {
             return Err(StoreError::Newer {
@@ -72,7 +79,7 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
-        read::known(&self.conn, events)
+        self.reading(|conn| read::known(conn, events))
     }
 
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
@@ -81,39 +88,39 @@ impl Store for SqliteStore {
     }
 
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
-        search::search(&self.conn, query, filter, limit)
+        self.reading(|conn| search::search(conn, query, filter, limit))
     }
 
     fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
-        read::items(&self.conn, names)
+        self.reading(|conn| read::items(conn, names))
     }
 
     fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Item>> {
-        read::list(&self.conn, filter, page)
+        self.reading(|conn| read::list(conn, filter, page))
     }
 
     fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
-        read::sessions(&self.conn, filter, limit)
+        self.reading(|conn| read::sessions(conn, filter, limit))
     }
 
     fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>> {
-        read::events(&self.conn, filter, page)
+        self.reading(|conn| read::events(conn, filter, page))
     }
 
     fn projects(&self) -> Result<Vec<Project>> {
-        read::projects(&self.conn)
+        self.reading(read::projects)
     }
 
     fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
-        read::files(&self.conn, project, folder)
+        self.reading(|conn| read::files(conn, project, folder))
     }
 
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
-        read::keyed(&self.conn, project, kind, key)
+        self.reading(|conn| read::keyed(conn, project, kind, key))
     }
 
     fn counts(&self) -> Result<Counts> {
-        read::counts(&self.conn, &self.path)
+        self.reading(|conn| read::counts(conn, &self.path))
     }
 
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {

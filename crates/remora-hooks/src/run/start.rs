@@ -17,7 +17,7 @@ use crate::names;
 use crate::plan::Row;
 
 /// The most the last event of a session may take.
-const SESSION_END_MAX: Duration = Duration::from_secs(60);
+const SESSION_END_MAX: Duration = Duration::from_mins(1);
 /// What a thread that serves one handler needs.
 const STACK: usize = 1 << 20;
 

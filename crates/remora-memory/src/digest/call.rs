@@ -101,25 +101,22 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
     let failed = call.error.is_some()
         || matches!(&reading, Some(r) if r.outcome == Outcome::Failed);
     let kind = if failed { Kind::Failure } else { Kind::Command };
-    let mut row = match &reading {
-        Some(reading) => {
-            let mut row = item::of(event, state, 0, kind, &reading.title);
-            row.facts.clone_from(&reading.facts);
-            row.concepts.clone_from(&reading.concepts);
-            row.text.clone_from(&reading.compact);
-            row.files_read = relative(&reading.files, event.root());
-            row
+    let mut row = if let Some(reading) = &reading {
+        let mut row = item::of(event, state, 0, kind, &reading.title);
+        row.facts.clone_from(&reading.facts);
+        row.concepts.clone_from(&reading.concepts);
+        row.text.clone_from(&reading.compact);
+        row.files_read = relative(&reading.files, event.root());
+        row
+    } else {
+        let description = Some(call.input("description")).filter(|d| !d.is_empty());
+        let mut title = output::describe_command(line, description);
+        if failed {
+            title = format!("{title} failed{}", why(&printed));
         }
-        None => {
-            let description = Some(call.input("description")).filter(|d| !d.is_empty());
-            let mut title = output::describe_command(line, description);
-            if failed {
-                title = format!("{title} failed{}", why(&printed));
-            }
-            let mut row = item::of(event, state, 0, kind, &title);
-            row.text = output::compact(&printed, TEXT);
-            row
-        }
+        let mut row = item::of(event, state, 0, kind, &title);
+        row.text = output::compact(&printed, TEXT);
+        row
     };
     row.facts
         .insert(0, format!("$ {}", item::one_line(line, 300)));

@@ -150,13 +150,14 @@ impl Work<'_> {
     }
 }
 
-/// The first line that says something, without its Markdown.
-fn lead(text: &str) -> &str {
+/// The first line of prose, else the first heading, without Markdown.
+fn lead(text: &str) -> String {
     let marks = |c: char| c.is_whitespace() || "#*->`_|=".contains(c);
-    text.lines()
-        .map(|line| line.trim_matches(marks))
-        .find(|line| !line.is_empty())
-        .unwrap_or("")
+    let says = |line: &&str| !line.trim_matches(marks).is_empty();
+    let prose = |line: &&str| !line.starts_with('#') && says(line);
+    let line = text.lines().find(prose).or_else(|| text.lines().find(says));
+    let line = line.unwrap_or("").trim_matches(marks);
+    line.replace("**", "").replace('`', "")
 }
 
 /// The client wraps parts of its summary in tags; the words are what counts.
@@ -170,12 +171,11 @@ fn untagged(text: &str) -> String {
         let end = name.find('>').filter(|end| {
             *end > 0 && *end < 40 && name[..*end].bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-')
         });
-        match end {
-            Some(end) => rest = &name[end + 1..],
-            None => {
-                out.push('<');
-                rest = after;
-            }
+        if let Some(end) = end {
+            rest = &name[end + 1..];
+        } else {
+            out.push('<');
+            rest = after;
         }
     }
     out.push_str(rest);

@@ -120,7 +120,11 @@ fn says_something(line: &str) -> bool {
 
 /// Code on one line, without what opens or ends a block.
 pub(super) fn code(line: &str, cap: usize) -> String {
-    let line = line.trim().trim_end_matches(['{', ';', ',']).trim_end();
+    let line = line
+        .trim()
+        .trim_start_matches("} ")
+        .trim_end_matches(['{', ';', ','])
+        .trim_end();
     let line = line
         .strip_suffix("=>")
         .or_else(|| line.strip_suffix(':'))

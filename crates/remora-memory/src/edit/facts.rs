@@ -154,10 +154,16 @@ pub(super) fn symbols(story: &Story<'_>) -> Vec<String> {
         .iter()
         .filter_map(|(s, _)| s.as_ref())
         .for_each(&mut take);
+    story
+        .comments
+        .iter()
+        .filter_map(|(s, _)| s.as_ref())
+        .for_each(&mut take);
+    let code = story.language.nature() == Nature::Code;
     let packages = story.dependencies.iter().map(|d| d.name.as_str());
     let swapped = story
         .replaced
-        .filter(|(_, _, count)| *count > 1)
+        .filter(|(_, _, count)| *count > 1 && code)
         .into_iter();
     let swapped = swapped.flat_map(|(from, to, _)| [to, from]);
     for each in packages.chain(swapped) {

@@ -31,14 +31,9 @@ pub(super) fn brought(language: Language, trimmed: &str) -> Option<&str> {
             if bare.contains("require(") && after(bare, "const").is_some() {
                 return bare.split_once("require(").and_then(|(_, r)| quoted(r));
             }
-            if after(bare, "import").is_some_and(|r| !r.starts_with(['(', '.'])) {
-                let from = bare.rsplit_once("from ").map(|(_, f)| f);
-                return quoted(
-                    from.unwrap_or_else(|| bare.trim_start_matches("import").trim_start()),
-                )
-                .or_else(|| after(bare, "import"));
-            }
-            None
+            let rest = after(bare, "import").filter(|r| !r.starts_with(['(', '.']))?;
+            // `import './x.css'` has nothing but the module.
+            Some(quoted(rest).unwrap_or(rest))
         }
         Language::Go => {
             let text = after(bare, "import").unwrap_or(bare);

@@ -51,14 +51,6 @@ pub(super) struct Story<'a> {
     pub(super) replaced: Option<(&'a str, &'a str, usize)>,
 }
 
-/// The last part of a qualified name.
-pub(super) fn bare<'s>(language: Language, name: &'s str) -> &'s str {
-    if matches!(language.nature(), Nature::Prose) || language == Language::Css {
-        return name;
-    }
-    name.rsplit(language.joiner()).next().unwrap_or(name)
-}
-
 /// Whether such a symbol is a name with a value on its line.
 fn has_value(kind: SymbolKind) -> bool {
     matches!(
@@ -175,9 +167,9 @@ impl<'a> Story<'a> {
             }
         }
         for gone in left {
-            let name = bare(self.language, &gone.symbol.name);
+            let name = self.language.bare(&gone.symbol.name);
             let found = self.added.iter().position(|come| {
-                let other = bare(self.language, &come.symbol.name);
+                let other = self.language.bare(&come.symbol.name);
                 come.run == gone.run
                     && come.symbol.kind == gone.symbol.kind
                     && name != other
@@ -267,20 +259,17 @@ impl<'a> Story<'a> {
 
     /// Drops what is told by its container already.
     fn absorb(&mut self) {
-        let joiner = self.language.joiner();
+        let language = self.language;
+        let deep = language.nature() == Nature::Data || language == Language::Css;
         for list in [&mut self.added, &mut self.removed] {
             let outer: Vec<String> = list
                 .iter()
-                .filter(|s| {
-                    !matches!(s.symbol.kind, SymbolKind::Impl)
-                        && self.language != Language::Markdown
-                })
-                .map(|s| format!("{}{joiner}", s.symbol.name))
+                .filter(|s| s.symbol.kind != SymbolKind::Impl && language != Language::Markdown)
+                .map(|s| s.symbol.name.clone())
                 .collect();
-            let deep = self.language.nature() == Nature::Data || self.language == Language::Css;
             list.retain(|s| {
-                let inside = outer.iter().any(|o| s.symbol.name.starts_with(o.as_str()));
-                !inside || !(deep || has_value(s.symbol.kind))
+                let told = deep || has_value(s.symbol.kind);
+                !(told && outer.iter().any(|o| language.is_inside(&s.symbol.name, o)))
             });
             // An impl block is told by its members.
             let members = list.iter().any(|s| s.symbol.kind.is_body());

@@ -630,15 +630,11 @@ pub(super) fn names(mut list: Vec<String>) -> String {
 
 /// What came or went, as a title lists it: the outermost only.
 fn list(language: Language, stated: &[Stated<'_>]) -> String {
-    let joiner = language.joiner();
     let inside = |s: &Stated<'_>| {
-        let outer = |o: &Stated<'_>| {
-            s.symbol
-                .name
-                .strip_prefix(o.symbol.name.as_str())
-                .is_some_and(|r| r.starts_with(joiner))
-        };
-        language != Language::Markdown && stated.iter().any(outer)
+        language != Language::Markdown
+            && stated
+                .iter()
+                .any(|o| language.is_inside(&s.symbol.name, &o.symbol.name))
     };
     let outermost: Vec<&Stated<'_>> = stated.iter().filter(|s| !inside(s)).collect();
     let kind = outermost.first().map(|s| s.symbol.kind);

@@ -18,7 +18,16 @@ pub(super) fn subject(name: &str) -> String {
         Some((head, _)) => head.to_owned(),
         None => name,
     };
-    name.split_whitespace().map(|w| if w.contains('/') && w.contains('.') { file_name(w) } else { w }).collect::<Vec<_>>().join(" ")
+    name.split_whitespace()
+        .map(|w| {
+            if w.contains('/') && w.contains('.') {
+                file_name(w)
+            } else {
+                w
+            }
+        })
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The text in a form that is the same for the same fault.
@@ -39,13 +48,16 @@ pub(super) fn normalise(text: &str) -> String {
         out.push_str(&word);
     }
     // A count changes the word behind it.
-    out.replace("<n> error(s)", "<n> errors").replace("<n> error ", "<n> errors ")
+    out.replace("<n> error(s)", "<n> errors")
+        .replace("<n> error ", "<n> errors ")
 }
 
 /// One word between spaces, with its punctuation.
 fn word(raw: &str) -> String {
     let open = |c: char| matches!(c, '(' | '[' | '{' | '<' | ',' | ';') || is_quote(c);
-    let close = |c: char| matches!(c, ')' | ']' | '}' | '>' | ',' | ';' | ':' | '.' | '!' | '?') || is_quote(c);
+    let close = |c: char| {
+        matches!(c, ')' | ']' | '}' | '>' | ',' | ';' | ':' | '.' | '!' | '?') || is_quote(c)
+    };
     let core = raw.trim_start_matches(open).trim_end_matches(close);
     if core.is_empty() {
         return raw.chars().map(plain_quote).collect();
@@ -71,6 +83,15 @@ fn inner(core: &str) -> String {
     if is_uuid(core) {
         return "<id>".to_owned();
     }
+    // Dates, times, addresses, shares: digits and what stands between them.
+    if core.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && core
+            .bytes()
+            .all(|b| b.is_ascii_digit() || b"-+:.,/TZ%".contains(&b))
+        && core.bytes().any(|b| b.is_ascii_digit())
+    {
+        return "<n>".to_owned();
+    }
     if is_path(core) {
         return path(core);
     }
@@ -84,7 +105,8 @@ fn inner(core: &str) -> String {
 fn place(core: &str) -> Option<String> {
     let (file, rest) = core.split_once(':')?;
     let numbers = !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b':');
-    (numbers && file.contains('.') && file.chars().any(char::is_alphabetic)).then(|| pieces_of_name(file))
+    (numbers && file.contains('.') && file.chars().any(char::is_alphabetic))
+        .then(|| pieces_of_name(file))
 }
 
 fn is_path(core: &str) -> bool {
@@ -92,12 +114,15 @@ fn is_path(core: &str) -> bool {
         return scheme.len() <= 10;
     }
     let slashes = core.bytes().filter(|b| *b == b'/' || *b == b'\\').count();
-    let drive = core.len() > 2 && core.as_bytes()[1] == b':' && matches!(core.as_bytes()[2], b'\\' | b'/');
+    let drive =
+        core.len() > 2 && core.as_bytes()[1] == b':' && matches!(core.as_bytes()[2], b'\\' | b'/');
     drive || slashes > 0 && (core.starts_with(['/', '~', '.']) || core.contains('.') || slashes > 1)
 }
 
 fn path(core: &str) -> String {
-    let temporary = ["/tmp/", "/var/folders/", "/T/", "\\Temp\\"].iter().any(|t| core.contains(t));
+    let temporary = ["/tmp/", "/var/folders/", "/T/", "\\Temp\\"]
+        .iter()
+        .any(|t| core.contains(t));
     let name = file_name(core.trim_end_matches(['/', '\\']));
     let name = place(name).unwrap_or_else(|| pieces_of_name(name));
     // Only a temporary file that looks like a source still says something.
@@ -110,7 +135,10 @@ fn path(core: &str) -> String {
 /// A file name: digits in it mean something unless they are many or hashes.
 fn pieces_of_name(name: &str) -> String {
     runs(name, |run| {
-        if is_hex_name(run) || is_random(run) || run.len() >= 5 && run.bytes().all(|b| b.is_ascii_digit()) {
+        if is_hex_name(run)
+            || is_random(run)
+            || run.len() >= 5 && run.bytes().all(|b| b.is_ascii_digit())
+        {
             "<id>".into()
         } else {
             run.into()
@@ -131,7 +159,11 @@ fn pieces(core: &str) -> String {
         // 12, 12ms, 3rd, 10T; but not 2fa_token.
         let unit = &run[digits..];
         if unit.len() <= 4 && unit.chars().all(char::is_alphabetic) || unit.is_empty() {
-            return if is_time_unit(unit) { "<n>".into() } else { format!("<n>{unit}").into() };
+            return if is_time_unit(unit) {
+                "<n>".into()
+            } else {
+                format!("<n>{unit}").into()
+            };
         }
         run.into()
     })
@@ -145,7 +177,26 @@ fn pieces(core: &str) -> String {
 }
 
 fn is_time_unit(unit: &str) -> bool {
-    matches!(unit, "s" | "ms" | "us" | "µs" | "ns" | "m" | "h" | "sec" | "secs" | "min" | "B" | "KB" | "MB" | "GB" | "kB" | "KiB" | "MiB" | "GiB")
+    matches!(
+        unit,
+        "s" | "ms"
+            | "us"
+            | "µs"
+            | "ns"
+            | "m"
+            | "h"
+            | "sec"
+            | "secs"
+            | "min"
+            | "B"
+            | "KB"
+            | "MB"
+            | "GB"
+            | "kB"
+            | "KiB"
+            | "MiB"
+            | "GiB"
+    )
 }
 
 /// Applies `name` to each run of letters, digits and underscores.
@@ -171,12 +222,17 @@ fn runs<'a>(text: &'a str, name: impl Fn(&'a str) -> std::borrow::Cow<'a, str>) 
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, b)| {
-            if matches!(at, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() }
+            if matches!(at, 8 | 13 | 18 | 23) {
+                b == b'-'
+            } else {
+                b.is_ascii_hexdigit()
+            }
         })
 }
 
 fn is_address(run: &str) -> bool {
-    run.strip_prefix("0x").is_some_and(|hex| !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+    run.strip_prefix("0x")
+        .is_some_and(|hex| !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// Seven or more hexadecimal digits with both letters and digits among them.

@@ -6,7 +6,12 @@ use super::{Outcome, Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     // nextest shows what each test process printed, which looks like a run.
-    if doc.text.contains("Nextest run ID") || doc.lines.iter().any(|l| l.trim_start().starts_with("Summary [")) {
+    if doc.text.contains("Nextest run ID")
+        || doc
+            .lines
+            .iter()
+            .any(|l| l.trim_start().starts_with("Summary ["))
+    {
         return None;
     }
     let mut draft = Draft::new("cargo test");
@@ -23,13 +28,21 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             counts.skipped += text::count_of(rest, "ignored;").unwrap_or(0);
             filtered += text::count_of(rest, "filtered out").unwrap_or(0);
         } else if let Some(rest) = line.strip_prefix("test ") {
-            if let Some(name) = rest.strip_suffix(" ... FAILED").or_else(|| rest.strip_suffix(" - should panic ... FAILED")) {
+            if let Some(name) = rest
+                .strip_suffix(" ... FAILED")
+                .or_else(|| rest.strip_suffix(" - should panic ... FAILED"))
+            {
                 listed.push((at, name.trim_end_matches(" - should panic")));
             } else if rest.ends_with(" ... ok") {
                 seen_ok += 1;
             }
-        } else if let Some(name) = line.strip_prefix("---- ").and_then(|l| l.strip_suffix(" stdout ----")) {
-            draft.problem(at, failure(doc, at, name));
+        } else if let Some(name) = line
+            .strip_prefix("---- ")
+            .and_then(|l| l.strip_suffix(" stdout ----"))
+        {
+            if !draft.full() {
+                draft.problem(at, failure(doc, at, name));
+            }
         }
     }
     // Runners of other languages say "... FAILED" too; only these lines are cargo's.
@@ -37,7 +50,11 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         return None;
     }
     if draft.problems.is_empty() {
-        let names = if listed.is_empty() { failures_list(doc) } else { listed };
+        let names = if listed.is_empty() {
+            failures_list(doc)
+        } else {
+            listed
+        };
         for (at, name) in names {
             draft.problem(at, located(Problem::new("").subject(name), name));
         }
@@ -86,9 +103,16 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
     let said = block
         .iter()
         .find(|l| l.starts_with("Error: ") || l.starts_with("error"))
-        .or_else(|| block.iter().find(|l| !l.trim().is_empty() && !l.starts_with("note: ")));
+        .or_else(|| {
+            block
+                .iter()
+                .find(|l| !l.trim().is_empty() && !l.starts_with("note: "))
+        });
     let mut problem = Problem::new(said.copied().unwrap_or_default()).subject(name);
-    if let Some((code, message)) = said.and_then(|m| m.strip_prefix("error[")).and_then(|m| m.split_once("]: ")) {
+    if let Some((code, message)) = said
+        .and_then(|m| m.strip_prefix("error["))
+        .and_then(|m| m.split_once("]: "))
+    {
         problem.code = Some(code.to_owned());
         message.clone_into(&mut problem.message);
     }
@@ -101,7 +125,11 @@ fn located(problem: Problem, name: &str) -> Problem {
         return problem;
     };
     let line = text::labelled(rest, "(line ");
-    if text::is_path(file) { problem.at(file, line) } else { problem }
+    if text::is_path(file) {
+        problem.at(file, line)
+    } else {
+        problem
+    }
 }
 
 /// The indented names behind the last `failures:`.

@@ -3,7 +3,10 @@
 use super::draft::{Doc, Draft};
 use super::{Problem, text};
 
-const SOURCES: &[&str] = &[".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".mm", ".cu", ".inl", ".ipp", ".C", ".s", ".S"];
+const SOURCES: &[&str] = &[
+    ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".mm", ".cu", ".inl", ".ipp",
+    ".C", ".s", ".S",
+];
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let mut errors: Vec<(usize, Problem)> = Vec::new();
@@ -12,27 +15,44 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let mut clang = false;
     let mut linked = false;
     for (at, line) in doc.lines.iter().enumerate() {
-        if let Some(rest) = line.split_once(": In function ").map(|(_, r)| r).or_else(|| line.split_once(": In member function ").map(|(_, r)| r)) {
+        if let Some(rest) = line
+            .split_once(": In function ")
+            .map(|(_, r)| r)
+            .or_else(|| line.split_once(": In member function ").map(|(_, r)| r))
+        {
             function = text::quoted(rest);
             continue;
         }
-        clang |= text::number(line).is_some_and(|(_, r)| r.starts_with(" error") && r.trim_end().ends_with("generated."));
+        clang |= text::number(line)
+            .is_some_and(|(_, r)| r.starts_with(" error") && r.trim_end().ends_with("generated."));
         if let Some((place, symbol)) = line.split_once("undefined reference to ") {
             linked = true;
             let symbol = symbol.trim_matches(['`', '\'', '\"', ' ', '‘', '’']);
-            let file = place.rsplit("/ld: ").next().unwrap_or(place).split(':').next().unwrap_or_default().trim();
-            let mut problem = Problem::new(format!("undefined reference to {symbol}")).subject(symbol);
+            let file = place
+                .rsplit("/ld: ")
+                .next()
+                .unwrap_or(place)
+                .split(':')
+                .next()
+                .unwrap_or_default()
+                .trim();
+            let mut problem =
+                Problem::new(format!("undefined reference to {symbol}")).subject(symbol);
             if text::is_path(file) {
                 problem = problem.at(file, None);
             }
             errors.push((at, problem));
             continue;
         }
-        let Some(found) = text::place(line).filter(|p| SOURCES.iter().any(|e| p.file.ends_with(e))) else {
+        let Some(found) = text::place(line).filter(|p| SOURCES.iter().any(|e| p.file.ends_with(e)))
+        else {
             continue;
         };
         let rest = found.rest.trim_start();
-        let (list, message) = if let Some(m) = rest.strip_prefix("error: ").or_else(|| rest.strip_prefix("fatal error: ")) {
+        let (list, message) = if let Some(m) = rest
+            .strip_prefix("error: ")
+            .or_else(|| rest.strip_prefix("fatal error: "))
+        {
             (&mut errors, m)
         } else if let Some(m) = rest.strip_prefix("warning: ") {
             (&mut warnings, m)
@@ -53,13 +73,19 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let clang = clang || doc.command.runs(&["clang"]) || doc.command.runs(&["clang++"]);
     let mut draft = Draft::new(if clang { "clang" } else { "gcc" });
     let counts = (text::len(errors.len()), text::len(warnings.len()));
-    draft.concept(if counts.0 > 0 { "compile error" } else { "warning" });
+    draft.concept(if counts.0 > 0 {
+        "compile error"
+    } else {
+        "warning"
+    });
     if linked {
         draft.concept("linker");
     }
     let shown = if errors.is_empty() { warnings } else { errors };
     for (at, problem) in shown {
-        if problem.message.ends_with("No such file or directory") || problem.message.ends_with("file not found") {
+        if problem.message.ends_with("No such file or directory")
+            || problem.message.ends_with("file not found")
+        {
             draft.concept("missing header");
         }
         draft.problem(at, problem);

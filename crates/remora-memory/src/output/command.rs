@@ -18,12 +18,20 @@ pub fn describe_command(command: &str, description: Option<&str>) -> String {
     // A line that only echoes around the work is told by the work.
     let main = parts
         .iter()
-        .find(|p| !(matches!(p.program(), "echo" | "printf" | "sleep" | "mkdir") && p.into.is_none()))
+        .find(|p| {
+            !(matches!(p.program(), "echo" | "printf" | "sleep" | "mkdir") && p.into.is_none())
+        })
         .or(parts.first());
     match main {
         Some(part) => text::cut(&tell(part), LONGEST),
         None => match parsed.parts.iter().find(|p| p.program() == "cd") {
-            Some(part) => text::cut(&format!("Went to {}", part.arguments().next().unwrap_or("the home folder")), LONGEST),
+            Some(part) => text::cut(
+                &format!(
+                    "Went to {}",
+                    part.arguments().next().unwrap_or("the home folder")
+                ),
+                LONGEST,
+            ),
             None => match text::squeeze(command) {
                 line if line.is_empty() => "Ran an empty command".to_owned(),
                 line => format!("Ran `{}`", text::cut(&line, 80)),
@@ -35,7 +43,7 @@ pub fn describe_command(command: &str, description: Option<&str>) -> String {
 fn tell(part: &Part) -> String {
     let first = part.arguments().next();
     let last = part.arguments().last();
-    let list = || join_names(part.arguments());
+    let all = || join_names(part.arguments());
     if let Some(into) = &part.into
         && matches!(part.program(), "cat" | "echo" | "printf" | "tee" | "")
     {
@@ -43,7 +51,9 @@ fn tell(part: &Part) -> String {
     }
     match part.program() {
         "ls" | "tree" | "exa" | "eza" | "ll" => format!("Listed {}", first.unwrap_or("the folder")),
-        "cat" | "bat" | "less" | "more" | "nl" | "xxd" | "file" | "stat" if first.is_some() => format!("Read {}", list()),
+        "cat" | "bat" | "less" | "more" | "nl" | "xxd" | "file" | "stat" if first.is_some() => {
+            format!("Read {}", all())
+        }
         "head" | "tail" => match part.arguments().find(|a| a.parse::<u32>().is_err()) {
             Some(file) => format!("Read {file}"),
             None => ran(part),
@@ -51,25 +61,32 @@ fn tell(part: &Part) -> String {
         "sed" => sed(part),
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => search(part),
         "find" | "fd" | "fdfind" => find(part),
-        "curl" | "wget" | "http" | "https" | "xh" => match part.words.iter().skip(1).find(|w| is_url(w)) {
-            Some(url) => format!("Fetched {}", bare_url(url)),
-            None => ran(part),
-        },
-        "rm" | "rmdir" | "unlink" | "trash" if first.is_some() => format!("Removed {}", list()),
-        "mkdir" if first.is_some() => format!("Made folder {}", list()),
-        "touch" if first.is_some() => format!("Touched {}", list()),
+        "curl" | "wget" | "http" | "https" | "xh" => {
+            match part.words.iter().skip(1).find(|w| is_url(w)) {
+                Some(url) => format!("Fetched {}", bare_url(url)),
+                None => ran(part),
+            }
+        }
+        "rm" | "rmdir" | "unlink" | "trash" if first.is_some() => format!("Removed {}", all()),
+        "mkdir" if first.is_some() => format!("Made folder {}", all()),
+        "touch" if first.is_some() => format!("Touched {}", all()),
         "mv" => pair(part, "Moved", "to"),
         "cp" | "rsync" | "scp" | "install" => pair(part, "Copied", "to"),
         "ln" => pair(part, "Linked", "as"),
         "diff" | "cmp" | "colordiff" => pair(part, "Compared", "with"),
         "chmod" | "chown" if last.is_some() && part.arguments().count() > 1 => {
-            format!("Changed the mode of {}", join_names(part.arguments().skip(1)))
+            format!(
+                "Changed the mode of {}",
+                join_names(part.arguments().skip(1))
+            )
         }
-        "wc" if first.is_some() => format!("Counted lines of {}", list()),
+        "wc" if first.is_some() => format!("Counted lines of {}", all()),
         "pwd" => "Asked for the current folder".to_owned(),
         "ps" | "pgrep" | "top" => "Listed processes".to_owned(),
         "kill" | "pkill" | "killall" => format!("Ended process {}", first.unwrap_or_default()),
-        "which" | "type" | "whereis" => format!("Looked for the program {}", first.unwrap_or_default()),
+        "which" | "type" | "whereis" => {
+            format!("Looked for the program {}", first.unwrap_or_default())
+        }
         "sleep" => format!("Waited {} s", first.unwrap_or_default()),
         "jq" | "yq" => match part.arguments().nth(1) {
             Some(file) => format!("Read {file} with {}", part.program()),
@@ -118,15 +135,25 @@ fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
 fn pair(part: &Part, verb: &str, to: &str) -> String {
     let names: Vec<&str> = part.arguments().collect();
     match names.split_last() {
-        Some((target, sources)) if !sources.is_empty() => format!("{verb} {} {to} {target}", join_names(sources.iter().copied())),
+        Some((target, sources)) if !sources.is_empty() => format!(
+            "{verb} {} {to} {target}",
+            join_names(sources.iter().copied())
+        ),
         _ => ran(part),
     }
 }
 
 fn sed(part: &Part) -> String {
-    let in_place = part.words.iter().any(|w| w.starts_with("-i") || w == "--in-place");
+    let in_place = part
+        .words
+        .iter()
+        .any(|w| w.starts_with("-i") || w == "--in-place");
     let scripted = part.words.iter().any(|w| w == "-e" || w == "-f");
-    match part.arguments().nth(1).or_else(|| scripted.then(|| part.arguments().last()).flatten()) {
+    match part
+        .arguments()
+        .nth(1)
+        .or_else(|| scripted.then(|| part.arguments().last()).flatten())
+    {
         Some(file) if in_place => format!("Edited {file} with sed"),
         Some(file) => format!("Read {file}"),
         None => ran(part),
@@ -135,8 +162,22 @@ fn sed(part: &Part) -> String {
 
 /// Options of searching programs whose value is the next word.
 const WITH_VALUE: &[&str] = &[
-    "-A", "-B", "-C", "-m", "-g", "-t", "-T", "--glob", "--type", "--include", "--exclude", "--exclude-dir", "--context",
-    "--max-count", "-f", "--iglob",
+    "-A",
+    "-B",
+    "-C",
+    "-m",
+    "-g",
+    "-t",
+    "-T",
+    "--glob",
+    "--type",
+    "--include",
+    "--exclude",
+    "--exclude-dir",
+    "--context",
+    "--max-count",
+    "-f",
+    "--iglob",
 ];
 
 fn search(part: &Part) -> String {
@@ -156,7 +197,9 @@ fn search(part: &Part) -> String {
         }
     }
     match pattern {
-        Some(pattern) if part.words.iter().any(|w| w == "--files") => format!("Listed files in {pattern}"),
+        Some(pattern) if part.words.iter().any(|w| w == "--files") => {
+            format!("Listed files in {pattern}")
+        }
         Some(pattern) => {
             let told = format!("Searched for `{}`", text::cut(&text::squeeze(pattern), 60));
             match join_names(places.into_iter()) {
@@ -172,16 +215,38 @@ fn find(part: &Part) -> String {
     let named = part
         .words
         .windows(2)
-        .find(|w| matches!(w[0].as_str(), "-name" | "-iname" | "-path" | "-regex" | "-ipath"))
+        .find(|w| {
+            matches!(
+                w[0].as_str(),
+                "-name" | "-iname" | "-path" | "-regex" | "-ipath"
+            )
+        })
         .map(|w| w[1].as_str());
     let words: Vec<&str> = part.words.iter().skip(1).map(String::as_str).collect();
     let (pattern, place) = if part.program() == "find" {
-        (named, words.iter().find(|w| !w.starts_with('-')).copied().filter(|w| Some(*w) != named))
+        (
+            named,
+            words
+                .iter()
+                .find(|w| !w.starts_with('-'))
+                .copied()
+                .filter(|w| Some(*w) != named),
+        )
     } else {
-        let mut plain = part.arguments();
+        let mut plain = words
+            .iter()
+            .enumerate()
+            .filter(|(at, w)| {
+                let value = *at > 0 && matches!(words[at - 1], "-e" | "-t" | "-E" | "-d");
+                !value && !w.starts_with('-')
+            })
+            .map(|(_, w)| *w);
         (plain.next(), plain.next())
     };
-    let place = place.filter(|p| *p != ".").map(|p| format!(" in {p}")).unwrap_or_default();
+    let place = place
+        .filter(|p| *p != ".")
+        .map(|p| format!(" in {p}"))
+        .unwrap_or_default();
     match pattern {
         Some(pattern) => format!("Looked for files `{}`{place}", text::cut(pattern, 60)),
         None => format!("Looked for files{place}"),
@@ -196,7 +261,12 @@ fn script(part: &Part) -> String {
         "perl" => "Perl",
         _ => "PHP",
     };
-    let inline = part.words.iter().skip(1).any(|w| matches!(w.as_str(), "-c" | "-e" | "--eval" | "-p" | "-pe" | "-ne" | "-r"));
+    let inline = part.words.iter().skip(1).any(|w| {
+        matches!(
+            w.as_str(),
+            "-c" | "-e" | "--eval" | "-p" | "-pe" | "-ne" | "-r"
+        )
+    });
     if part.fed || inline || part.arguments().next() == Some("-") {
         return format!("Ran a {language} snippet");
     }
@@ -205,7 +275,11 @@ fn script(part: &Part) -> String {
 
 fn is_url(word: &str) -> bool {
     word.split_once("://").is_some_and(|(scheme, rest)| {
-        !rest.is_empty() && !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+')
+        !rest.is_empty()
+            && !scheme.is_empty()
+            && scheme
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'+')
     })
 }
 
@@ -222,14 +296,26 @@ fn bare_url(url: &str) -> String {
 
 /// Options that change how much is said, not what is done.
 const TALK: &[&str] = &[
-    "--nocapture", "--no-capture", "--show-output", "--verbose", "--quiet", "--silent", "--color", "--colors", "--no-color",
-    "--no-colors", "--no-progress", "--no-fail-fast", "--no-header", "--no-summary",
+    "--nocapture",
+    "--no-capture",
+    "--show-output",
+    "--verbose",
+    "--quiet",
+    "--silent",
+    "--color",
+    "--colors",
+    "--no-color",
+    "--no-colors",
+    "--no-progress",
+    "--no-fail-fast",
+    "--no-header",
+    "--no-summary",
 ];
 /// Short forms, only where they mean the same.
 const SHORT_TALK: &[&str] = &["-v", "-vv", "-vvv", "-q", "-qq", "-s"];
 const RUNNERS: &[&str] = &[
-    "cargo", "pytest", "python", "python3", "go", "npm", "pnpm", "yarn", "bun", "npx", "uv", "poetry", "mvn", "gradle",
-    "gradlew", "ruff", "mypy", "tox", "nox", "dotnet",
+    "cargo", "pytest", "python", "python3", "go", "npm", "pnpm", "yarn", "bun", "npx", "uv",
+    "poetry", "mvn", "gradle", "gradlew", "ruff", "mypy", "tox", "nox", "dotnet",
 ];
 
 /// What makes two runs the same command, however they were called, cut and
@@ -246,7 +332,11 @@ pub fn same_command_key(command: &str) -> String {
     let mut key = String::new();
     for part in parts {
         if !key.is_empty() {
-            key.push_str(if part.join == Join::Pipe { " | " } else { " && " });
+            key.push_str(if part.join == Join::Pipe {
+                " | "
+            } else {
+                " && "
+            });
         }
         key.push_str(&said(part));
         if key.len() > KEY * 4 {
@@ -267,7 +357,8 @@ fn said(part: &Part) -> String {
     let mut given = part.words.iter().skip(1).peekable();
     let mut program = part.program().to_owned();
     // `python -m pytest` is pytest.
-    if matches!(program.as_str(), "python" | "python3") && given.peek().is_some_and(|w| *w == "-m") {
+    if matches!(program.as_str(), "python" | "python3") && given.peek().is_some_and(|w| *w == "-m")
+    {
         given.next();
         if let Some(module) = given.next() {
             program.clone_from(module);
@@ -277,10 +368,18 @@ fn said(part: &Part) -> String {
         let name = word.split('=').next().unwrap_or(word);
         if TALK.contains(&name) {
             // `--color always` has its value behind it.
-            if name == "--color" && !word.contains('=') && given.peek().is_some_and(|w| matches!(w.as_str(), "always" | "never" | "auto" | "yes" | "no")) {
+            if name == "--color"
+                && !word.contains('=')
+                && given.peek().is_some_and(|w| {
+                    matches!(w.as_str(), "always" | "never" | "auto" | "yes" | "no")
+                })
+            {
                 given.next();
             }
-        } else if !(runner && SHORT_TALK.contains(&name) || name.starts_with("--tb") || name.starts_with("--test-threads")) {
+        } else if !(runner && SHORT_TALK.contains(&name)
+            || name.starts_with("--tb")
+            || name.starts_with("--test-threads"))
+        {
             words.push(quote(word));
         }
     }

@@ -1,6 +1,8 @@
 //! Boils an output down to what a reader needs: no escape sequences, no
 //! progress, repeated lines folded, the beginning and the end kept.
 
+use std::fmt::Write as _;
+
 use super::text;
 
 /// Characters of one kept line.
@@ -18,7 +20,7 @@ pub fn compact(output: &str, limit: usize) -> String {
 /// Head, the given ranges of lines, and tail.
 pub(super) fn around(lines: &[&str], ranges: &[(usize, usize)], limit: usize) -> String {
     let folded = fold(lines);
-    let total: usize = folded.iter().map(|f| f.cost()).sum();
+    let total: usize = folded.iter().map(Folded::cost).sum();
     if total <= limit {
         return render(&folded, &vec![true; folded.len()], limit);
     }
@@ -90,11 +92,9 @@ impl Folded {
 
 fn fold(lines: &[&str]) -> Vec<Folded> {
     let mut out: Vec<Folded> = Vec::new();
-    let mut blank = true;
     for (at, line) in lines.iter().enumerate() {
         let line = line.trim_end();
         if line.trim().is_empty() {
-            blank = true;
             continue;
         }
         if is_progress(line) {
@@ -107,10 +107,6 @@ fn fold(lines: &[&str]) -> Vec<Folded> {
             last.times += 1;
             last.last = at;
             continue;
-        }
-        // One blank line is as good as five, and none is needed in front.
-        if blank && !out.is_empty() && out.len() < 40 {
-            blank = false;
         }
         out.push(Folded {
             chars: text.chars().count(),
@@ -134,9 +130,11 @@ pub(super) fn is_progress(line: &str) -> bool {
     let t = line.trim();
     let first = t.split(' ').next().unwrap_or_default();
     match first {
-        "Compiling" | "Downloading" | "Downloaded" | "Checking" | "Fetching" | "Blocking" | "Unpacking" | "Get:"
-        | "Collecting" | "Using" | "Receiving" | "Resolving" | "Counting" | "Compressing" | "Writing" | "Preparing"
-        | "Selecting" | "Hit:" => t.len() < 200,
+        "Compiling" | "Downloading" | "Downloaded" | "Checking" | "Fetching" | "Blocking"
+        | "Unpacking" | "Get:" | "Collecting" | "Using" | "Receiving" | "Resolving"
+        | "Counting" | "Compressing" | "Writing" | "Preparing" | "Selecting" | "Hit:" => {
+            t.len() < 200
+        }
         "remote:" => ["Counting", "Compressing", "Enumerating", "Total"]
             .iter()
             .any(|w| t["remote:".len()..].trim_start().starts_with(w)),
@@ -152,7 +150,15 @@ fn is_bar(t: &str) -> bool {
     if t.len() < 12 || !t.contains('%') {
         return false;
     }
-    let bar = t.chars().filter(|c| matches!(c, '#' | '=' | '█' | '░' | '▏' | '━' | '╸' | '─' | '>' | '-' | '.')).count();
+    let bar = t
+        .chars()
+        .filter(|c| {
+            matches!(
+                c,
+                '#' | '=' | '█' | '░' | '▏' | '━' | '╸' | '─' | '>' | '-' | '.'
+            )
+        })
+        .count();
     bar * 2 > t.chars().count() && bar >= 8 || t.starts_with('#') && bar > 8
 }
 
@@ -165,17 +171,17 @@ fn render(folded: &[Folded], kept: &[bool], limit: usize) -> String {
             continue;
         }
         if left_out > 0 {
-            out.push_str(&format!("… {left_out} lines\n"));
+            let _ = writeln!(out, "… {left_out} lines");
             left_out = 0;
         }
         out.push_str(&line.text);
         if line.times > 1 {
-            out.push_str(&format!(" (×{})", line.times));
+            let _ = write!(out, " (×{})", line.times);
         }
         out.push('\n');
     }
     if left_out > 0 {
-        out.push_str(&format!("… {left_out} lines"));
+        let _ = write!(out, "… {left_out} lines");
     }
     text::cut(out.trim_end(), limit)
 }

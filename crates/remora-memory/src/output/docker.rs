@@ -1,11 +1,18 @@
-//! docker build and compose build, with and without BuildKit.
+//! docker build and compose build, with and without `BuildKit`.
 
 use super::draft::{Doc, Draft};
 use super::{Outcome, Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let solve = doc.lines.iter().rposition(|l| l.starts_with("ERROR: failed to solve: ") || l.starts_with("failed to solve: ") || l.starts_with("target ") && l.contains("failed to solve: "));
-    let code = doc.lines.iter().rposition(|l| l.contains(" returned a non-zero code: "));
+    let solve = doc.lines.iter().rposition(|l| {
+        l.starts_with("ERROR: failed to solve: ")
+            || l.starts_with("failed to solve: ")
+            || l.starts_with("target ") && l.contains("failed to solve: ")
+    });
+    let code = doc
+        .lines
+        .iter()
+        .rposition(|l| l.contains(" returned a non-zero code: "));
     if solve.is_some() || code.is_some() {
         return Some(failed(doc, solve.or(code)?));
     }
@@ -13,7 +20,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let mut built = false;
     for line in &doc.lines {
         if let Some(at) = line.find("naming to ") {
-            let name = line[at + "naming to ".len()..].split(' ').next().unwrap_or_default();
+            let name = line[at + "naming to ".len()..]
+                .split(' ')
+                .next()
+                .unwrap_or_default();
             let name = name.trim_start_matches("docker.io/library/");
             if !name.is_empty() && !names.contains(&name) {
                 names.push(name);
@@ -21,7 +31,9 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         } else if let Some(name) = line.strip_prefix("Successfully tagged ") {
             names.push(name.trim());
         }
-        built |= line.strip_prefix("Successfully built ").is_some_and(|r| text::is_hash(r.trim()));
+        built |= line
+            .strip_prefix("Successfully built ")
+            .is_some_and(|r| text::is_hash(r.trim()));
     }
     if names.is_empty() && !built {
         return None;
@@ -33,7 +45,11 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         names if names.is_empty() => "docker build: image built".to_owned(),
         names => format!("docker build: built {names}"),
     };
-    let steps = doc.lines.iter().filter(|l| l.starts_with('#') && l.ends_with(" CACHED")).count();
+    let steps = doc
+        .lines
+        .iter()
+        .filter(|l| l.starts_with('#') && l.ends_with(" CACHED"))
+        .count();
     if steps > 0 {
         draft.fact(format!("{} from cache", text::plural(steps, "step")));
     }
@@ -42,16 +58,26 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
 
 fn failed(doc: &Doc<'_>, at: usize) -> Draft {
     let line = doc.lines[at];
-    let said = line.split_once("failed to solve: ").map_or(line, |(_, m)| m);
+    let said = line
+        .split_once("failed to solve: ")
+        .map_or(line, |(_, m)| m);
     let command = said
         .split_once("process \"")
         .and_then(|(_, r)| r.split_once("\" did not complete"))
         .map(|(c, _)| c)
-        .or_else(|| said.split_once("The command '").and_then(|(_, r)| r.split_once("' returned")).map(|(c, _)| c));
+        .or_else(|| {
+            said.split_once("The command '")
+                .and_then(|(_, r)| r.split_once("' returned"))
+                .map(|(c, _)| c)
+        });
     let command = command.map(|c| c.trim_start_matches("/bin/sh -c "));
-    let exit = text::labelled(said, "exit code: ").or_else(|| text::labelled(said, "non-zero code: "));
+    let exit =
+        text::labelled(said, "exit code: ").or_else(|| text::labelled(said, "non-zero code: "));
     let message = match (command, exit) {
-        (Some(command), Some(exit)) => format!("`{}` ended with exit code {exit}", text::cut(&text::squeeze(command), 80)),
+        (Some(command), Some(exit)) => format!(
+            "`{}` ended with exit code {exit}",
+            text::cut(&text::squeeze(command), 80)
+        ),
         _ => said.to_owned(),
     };
     let mut problem = Problem::new(message);
@@ -61,7 +87,9 @@ fn failed(doc: &Doc<'_>, at: usize) -> Draft {
         let found = text::place(l).filter(|p| p.rest.is_empty() && p.file.contains("ockerfile"));
         found.map(|p| (p.file, p.line)).or_else(|| {
             let (file, number) = l.split_once(':')?;
-            let line = (file.contains("ockerfile") && doc.line(n + 1).starts_with("----")).then(|| number.trim().parse().ok()).flatten()?;
+            let line = (file.contains("ockerfile") && doc.line(n + 1).starts_with("----"))
+                .then(|| number.trim().parse().ok())
+                .flatten()?;
             Some((file, line))
         })
     });
@@ -71,14 +99,29 @@ fn failed(doc: &Doc<'_>, at: usize) -> Draft {
     let mut draft = Draft::new("docker build");
     draft.verdict = Some(Outcome::Failed);
     draft.concept("container");
-    let where_ = problem.place().map(|p| format!(" at {p}")).unwrap_or_default();
+    let where_ = problem
+        .place()
+        .map(|p| format!(" at {p}"))
+        .unwrap_or_default();
     draft.title = format!("docker build failed{where_}: {}", problem.message);
     draft.fact(problem.told());
     // What the step itself printed, above the excerpt.
     if let Some(start) = doc.lines.iter().position(|l| l.starts_with(" > [")) {
         draft.keep(start, start + 10);
-        for line in doc.lines.iter().skip(start + 1).take(40).take_while(|l| !l.starts_with("---")) {
-            let said = line.split_once(' ').map_or(*line, |(time, rest)| if time.parse::<f32>().is_ok() { rest } else { line });
+        for line in doc
+            .lines
+            .iter()
+            .skip(start + 1)
+            .take(40)
+            .take_while(|l| !l.starts_with("---"))
+        {
+            let said = line.split_once(' ').map_or(*line, |(time, rest)| {
+                if time.parse::<f32>().is_ok() {
+                    rest
+                } else {
+                    line
+                }
+            });
             if said.contains("rror") || said.contains("not found") {
                 draft.fact(said);
             }

@@ -72,12 +72,20 @@ impl Draft {
         }
         problem.message = text::cut(&text::squeeze(&problem.message), MESSAGE);
         for name in [&mut problem.file, &mut problem.code, &mut problem.subject] {
-            *name = name.take().map(|n| text::cut(&n, NAME)).filter(|n| !n.is_empty());
+            *name = name
+                .take()
+                .map(|n| text::cut(&n, NAME))
+                .filter(|n| !n.is_empty());
         }
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
             self.keep(at, at + AROUND);
         }
+    }
+
+    /// No further problem will be taken, so none needs to be looked for.
+    pub(super) fn full(&self) -> bool {
+        self.problems.len() >= MOST_PROBLEMS
     }
 
     /// Lines that the compact form should show.
@@ -108,7 +116,10 @@ impl Draft {
         for concept in &other.concepts {
             self.concept(concept);
         }
-        for problem in &other.problems {
+        // What ran the failed tool only repeats that it failed.
+        let repeats =
+            matches!(other.tool, "make" | "just" | "npm run") && !self.problems.is_empty();
+        for problem in other.problems.iter().filter(|_| !repeats) {
             if self.problems.len() < MOST_PROBLEMS && !self.problems.contains(problem) {
                 self.problems.push(problem.clone());
             }
@@ -193,9 +204,26 @@ impl Problem {
         })
     }
 
+    /// The place for a title: of an absolute path only the end.
+    pub(super) fn short_place(&self) -> Option<String> {
+        let place = self.place()?;
+        if !(place.starts_with('/') || place.contains(":\\")) {
+            return Some(place);
+        }
+        let end = place
+            .rmatch_indices(['/', '\\'])
+            .nth(1)
+            .map_or(0, |(at, _)| at + 1);
+        Some(place[end..].to_owned())
+    }
+
     /// One line: code, subject, place, message.
     pub(super) fn told(&self) -> String {
-        let name = self.code.as_ref().map(|c| format!("{c} ")).unwrap_or_default();
+        let code = self
+            .code
+            .as_ref()
+            .filter(|c| !self.message.contains(c.as_str()));
+        let name = code.map(|c| format!("{c} ")).unwrap_or_default();
         match self.place() {
             Some(place) => format!("{name}{place}: {}", self.message),
             None => format!("{name}{}", self.message),
@@ -232,22 +260,40 @@ impl Draft {
         let named = text::len(self.problems.len());
         let failed = counts.failed.max(named);
         let total = counts.passed.saturating_add(failed);
-        self.verdict = Some(if failed > 0 { Outcome::Failed } else { Outcome::Passed });
+        self.verdict = Some(if failed > 0 {
+            Outcome::Failed
+        } else {
+            Outcome::Passed
+        });
         let head = match (failed, total) {
-            (0, _) => format!("{}: {} passed", self.tool, text::many(counts.passed, "test")),
+            (0, _) => format!(
+                "{}: {} passed",
+                self.tool,
+                text::many(counts.passed, "test")
+            ),
             (1, 1) => format!("{}: 1 test failed", self.tool),
             (f, t) if f == t => format!("{}: {} failed", self.tool, text::many(f, "test")),
             (f, t) => format!("{}: {f} of {t} tests failed", self.tool),
         };
-        let extra = (failed == 0 && counts.skipped > 0).then(|| format!(" ({} skipped)", counts.skipped));
+        let extra =
+            (failed == 0 && counts.skipped > 0).then(|| format!(" ({} skipped)", counts.skipped));
         self.title = head + &extra.unwrap_or_default();
         self.name_subjects();
         let mut facts = vec![format!(
             "{} passed, {failed} failed{}",
             counts.passed,
-            if counts.skipped > 0 { format!(", {} skipped", counts.skipped) } else { String::new() }
+            if counts.skipped > 0 {
+                format!(", {} skipped", counts.skipped)
+            } else {
+                String::new()
+            }
         )];
-        facts.extend(self.problems.iter().take(MOST_FACTS).map(Problem::told_as_test));
+        facts.extend(
+            self.problems
+                .iter()
+                .take(MOST_FACTS)
+                .map(Problem::told_as_test),
+        );
         facts.append(&mut self.facts);
         for fact in facts {
             self.fact(fact);
@@ -258,7 +304,11 @@ impl Draft {
     fn name_subjects(&mut self) {
         let mut names = String::new();
         let mut shown = 0;
-        let subjects: Vec<&str> = self.problems.iter().filter_map(|p| p.subject.as_deref()).collect();
+        let subjects: Vec<&str> = self
+            .problems
+            .iter()
+            .filter_map(|p| p.subject.as_deref())
+            .collect();
         for subject in &subjects {
             let room = TITLE.saturating_sub(self.title.chars().count() + names.chars().count() + 8);
             if subject.chars().count() > room {
@@ -286,11 +336,12 @@ impl Draft {
     /// Title and verdict of a compiler or linter: the first error and how many.
     pub(super) fn diagnosed(&mut self, errors: u32, warnings: u32) {
         let first = self.problems.first().map(|p| {
-            let place = p.place().map(|p| format!(" in {p}")).unwrap_or_default();
-            match &p.code {
-                Some(code) => format!("{code}{place}: {}", p.message),
-                None if place.is_empty() => p.message.clone(),
-                None => format!("{}: {}", &place[4..], p.message),
+            let said = p.message.trim_end_matches('.');
+            match (&p.code, p.short_place()) {
+                (Some(code), Some(place)) => format!("{code} in {place}: {said}"),
+                (Some(code), None) => format!("{code}: {said}"),
+                (None, Some(place)) => format!("{place}: {said}"),
+                (None, None) => said.to_owned(),
             }
         });
         let count = match (errors, warnings) {
@@ -304,7 +355,11 @@ impl Draft {
             (_, Some(first)) => format!("{}: {count}; first {first}", self.tool),
             (_, None) => format!("{}: {count}", self.tool),
         };
-        self.verdict = Some(if errors > 0 { Outcome::Failed } else { Outcome::Passed });
+        self.verdict = Some(if errors > 0 {
+            Outcome::Failed
+        } else {
+            Outcome::Passed
+        });
         let mut facts = Vec::new();
         if errors + warnings > 1 {
             facts.push(count);

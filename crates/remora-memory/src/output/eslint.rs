@@ -4,13 +4,17 @@ use super::draft::{Doc, Draft};
 use super::{Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let closing = doc.lines.iter().rposition(|l| l.trim_start().starts_with("✖ ") && l.contains(" problem"));
+    let closing = doc
+        .lines
+        .iter()
+        .rposition(|l| l.trim_start().starts_with("✖ ") && l.contains(" problem"));
     let mut file: Option<&str> = None;
     let mut errors: Vec<(usize, Problem)> = Vec::new();
     let mut warnings: Vec<(usize, Problem)> = Vec::new();
     for (at, line) in doc.lines.iter().enumerate() {
         if !line.starts_with(' ') {
-            file = Some(line.trim_end()).filter(|l| text::is_path(l) && !l.contains(':') || is_drive(l));
+            file = Some(line.trim_end())
+                .filter(|l| text::is_path(l) && !l.contains(':') || is_drive(l));
             continue;
         }
         let Some((number, rest)) = text::number(line.trim_start()) else {
@@ -41,7 +45,12 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if errors.is_empty() && warnings.is_empty() && closing.is_none() {
         return None;
     }
-    let known = closing.is_some() || doc.command.work().any(|p| p.words.iter().any(|w| w.contains("eslint") || w.contains("lint")));
+    let known = closing.is_some()
+        || doc.command.work().any(|p| {
+            p.words
+                .iter()
+                .any(|w| w.contains("eslint") || w.contains("lint"))
+        });
     if !known {
         return None;
     }
@@ -56,17 +65,28 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         );
         draft.keep(at, at + 2);
     }
-    let shown = if errors.is_empty() && counts.0 == 0 { warnings } else { errors };
+    let shown = if errors.is_empty() && counts.0 == 0 {
+        warnings
+    } else {
+        errors
+    };
     for (at, problem) in shown {
         draft.problem(at, problem);
     }
     draft.diagnosed(counts.0, counts.1);
-    if doc.lines.iter().any(|l| l.contains("potentially fixable with the `--fix`")) {
+    if doc
+        .lines
+        .iter()
+        .any(|l| l.contains("potentially fixable with the `--fix`"))
+    {
         draft.fact("some are fixable with --fix");
     }
     Some(draft)
 }
 
 fn is_drive(line: &str) -> bool {
-    line.len() > 3 && line.as_bytes()[1] == b':' && line.as_bytes()[2] == b'\\' && !line.contains(' ')
+    line.len() > 3
+        && line.as_bytes()[1] == b':'
+        && line.as_bytes()[2] == b'\\'
+        && !line.contains(' ')
 }

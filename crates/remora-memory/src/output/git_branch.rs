@@ -7,7 +7,12 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if doc.lines.iter().any(|l| l.starts_with("CONFLICT (")) {
         return None;
     }
-    refused(doc).or_else(|| doc.lines.iter().enumerate().find_map(|(at, l)| done(doc, at, l)))
+    refused(doc).or_else(|| {
+        doc.lines
+            .iter()
+            .enumerate()
+            .find_map(|(at, l)| done(doc, at, l))
+    })
 }
 
 fn verb(doc: &Doc<'_>) -> &'static str {
@@ -31,7 +36,8 @@ fn verb(doc: &Doc<'_>) -> &'static str {
 
 fn refused(doc: &Doc<'_>) -> Option<Draft> {
     let (at, line) = doc.lines.iter().enumerate().find(|(_, l)| {
-        l.starts_with("error: ") && (l.contains("would be overwritten by ") || l.contains("did not match any file"))
+        l.starts_with("error: ")
+            && (l.contains("would be overwritten by ") || l.contains("did not match any file"))
             || l.starts_with("fatal: pathspec ")
             || l.starts_with("error: cannot rebase: ")
             || l.starts_with("error: cannot pull with rebase: ")
@@ -40,14 +46,30 @@ fn refused(doc: &Doc<'_>) -> Option<Draft> {
     let mut draft = Draft::new(tool);
     draft.verdict = Some(Outcome::Failed);
     draft.concept("git");
-    let message = line.split_once(": ").map_or(*line, |(_, m)| m).trim_end_matches(':');
+    let message = line
+        .split_once(": ")
+        .map_or(*line, |(_, m)| m)
+        .trim_end_matches(':');
     if line.contains("would be overwritten by") {
-        let files: Vec<&str> = doc.lines.iter().skip(at + 1).take_while(|l| l.starts_with('\t')).map(|l| l.trim()).collect();
+        let files: Vec<&str> = doc
+            .lines
+            .iter()
+            .skip(at + 1)
+            .take_while(|l| l.starts_with('\t'))
+            .map(|l| l.trim())
+            .collect();
         let untracked = line.contains("untracked");
-        let what = if untracked { "untracked files" } else { "local changes" };
+        let what = if untracked {
+            "untracked files"
+        } else {
+            "local changes"
+        };
         draft.title = format!("{tool}: {what} would be overwritten ({})", files.join(", "));
         for file in &files {
-            draft.problem(at, Problem::new(format!("{what} would be overwritten")).at(file, None));
+            draft.problem(
+                at,
+                Problem::new(format!("{what} would be overwritten")).at(file, None),
+            );
         }
         if files.is_empty() {
             draft.problem(at, Problem::new(message));
@@ -62,48 +84,89 @@ fn refused(doc: &Doc<'_>) -> Option<Draft> {
 }
 
 fn done(doc: &Doc<'_>, at: usize, line: &str) -> Option<Draft> {
-    let (tool, told): (&'static str, String) = if let Some(rest) = line.strip_prefix("Switched to a new branch ") {
-        (switch(doc), format!("new branch {}", bare(rest)))
-    } else if let Some(rest) = line.strip_prefix("Switched to branch ").or_else(|| line.strip_prefix("Switched to and reset branch ")) {
-        (switch(doc), format!("on branch {}", bare(rest)))
-    } else if let Some(rest) = line.strip_prefix("Already on ") {
-        (switch(doc), format!("already on {}", bare(rest)))
-    } else if let Some(rest) = line.strip_prefix("HEAD is now at ") {
-        let (hash, _) = rest.split_once(' ').unwrap_or((rest, ""));
-        if !text::is_hash(hash) {
-            return None;
-        }
-        let tool = if doc.command.runs(&["git", "reset"]) {
-            "git reset"
-        } else if doc.command.runs(&["git", "rebase"]) {
-            "git rebase"
-        } else if doc.command.runs(&["git", "worktree"]) {
-            "git worktree"
+    let (tool, told): (&'static str, String) =
+        if let Some(rest) = line.strip_prefix("Switched to a new branch ") {
+            (switch(doc), format!("new branch {}", bare(rest)))
+        } else if let Some(rest) = line
+            .strip_prefix("Switched to branch ")
+            .or_else(|| line.strip_prefix("Switched to and reset branch "))
+        {
+            (switch(doc), format!("on branch {}", bare(rest)))
+        } else if let Some(rest) = line.strip_prefix("Already on ") {
+            (switch(doc), format!("already on {}", bare(rest)))
+        } else if let Some(rest) = line.strip_prefix("HEAD is now at ") {
+            let (hash, _) = rest.split_once(' ').unwrap_or((rest, ""));
+            if !text::is_hash(hash) {
+                return None;
+            }
+            let tool = if doc.command.runs(&["git", "reset"]) {
+                "git reset"
+            } else if doc.command.runs(&["git", "rebase"]) {
+                "git rebase"
+            } else if doc.command.runs(&["git", "worktree"]) {
+                "git worktree"
+            } else {
+                switch(doc)
+            };
+            (tool, format!("now at {rest}"))
+        } else if let Some(rest) = line.strip_prefix("Successfully rebased and updated ") {
+            let branch = rest.trim_end_matches('.').trim_start_matches("refs/heads/");
+            ("git rebase", format!("rebased {branch}"))
+        } else if line.starts_with("Current branch ") && line.ends_with(" is up to date.") {
+            ("git rebase", line.trim_end_matches('.').to_lowercase())
+        } else if let Some(rest) = line.strip_prefix("Saved working directory and index state ") {
+            ("git stash", format!("saved {rest}"))
+        } else if line == "No local changes to save" {
+            ("git stash", "no local changes to save".to_owned())
+        } else if let Some(rest) = line
+            .strip_prefix("Dropped ")
+            .filter(|r| r.contains("stash@{"))
+        {
+            let name = rest
+                .split(' ')
+                .next()
+                .unwrap_or(rest)
+                .trim_start_matches("refs/");
+            let popped = doc.lines[..at]
+                .iter()
+                .any(|l| l.starts_with("On branch ") || l.starts_with("Changes "));
+            (
+                "git stash",
+                format!(
+                    "{} {name}",
+                    if popped {
+                        "applied and dropped"
+                    } else {
+                        "dropped"
+                    }
+                ),
+            )
+        } else if line.starts_with("stash@{") && line.contains("}: ") {
+            let count = doc
+                .lines
+                .iter()
+                .filter(|l| l.starts_with("stash@{"))
+                .count();
+            (
+                "git stash",
+                format!(
+                    "{} kept, last {}",
+                    if count == 1 {
+                        "1 entry".to_owned()
+                    } else {
+                        format!("{count} entries")
+                    },
+                    line.split_once(": ").map_or("", |(_, m)| m)
+                ),
+            )
+        } else if let Some(rest) = line.strip_prefix("Deleted branch ") {
+            (
+                "git branch",
+                format!("deleted {}", rest.trim_end_matches('.')),
+            )
         } else {
-            switch(doc)
+            return None;
         };
-        (tool, format!("now at {rest}"))
-    } else if let Some(rest) = line.strip_prefix("Successfully rebased and updated ") {
-        let branch = rest.trim_end_matches('.').trim_start_matches("refs/heads/");
-        ("git rebase", format!("rebased {branch}"))
-    } else if line.starts_with("Current branch ") && line.ends_with(" is up to date.") {
-        ("git rebase", line.trim_end_matches('.').to_lowercase())
-    } else if let Some(rest) = line.strip_prefix("Saved working directory and index state ") {
-        ("git stash", format!("saved {rest}"))
-    } else if line == "No local changes to save" {
-        ("git stash", "no local changes to save".to_owned())
-    } else if let Some(rest) = line.strip_prefix("Dropped ").filter(|r| r.contains("stash@{")) {
-        let name = rest.split(' ').next().unwrap_or(rest).trim_start_matches("refs/");
-        let popped = doc.lines[..at].iter().any(|l| l.starts_with("On branch ") || l.starts_with("Changes "));
-        ("git stash", format!("{} {name}", if popped { "applied and dropped" } else { "dropped" }))
-    } else if line.starts_with("stash@{") && line.contains("}: ") {
-        let count = doc.lines.iter().filter(|l| l.starts_with("stash@{")).count();
-        ("git stash", format!("{} kept, last {}", if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }, line.split_once(": ").map_or("", |(_, m)| m)))
-    } else if let Some(rest) = line.strip_prefix("Deleted branch ") {
-        ("git branch", format!("deleted {}", rest.trim_end_matches('.')))
-    } else {
-        return None;
-    };
     let mut draft = Draft::new(tool);
     draft.verdict = Some(Outcome::Passed);
     draft.concept("git");
@@ -115,7 +178,11 @@ fn done(doc: &Doc<'_>, at: usize, line: &str) -> Option<Draft> {
 }
 
 fn switch(doc: &Doc<'_>) -> &'static str {
-    if doc.command.runs(&["git", "switch"]) { "git switch" } else { "git checkout" }
+    if doc.command.runs(&["git", "switch"]) {
+        "git switch"
+    } else {
+        "git checkout"
+    }
 }
 
 fn bare(name: &str) -> &str {

@@ -4,7 +4,11 @@ use super::draft::{Doc, Draft};
 use super::{Outcome, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let (at, made) = doc.lines.iter().enumerate().find_map(|(at, l)| made(l).map(|m| (at, m)))?;
+    let (at, made) = doc
+        .lines
+        .iter()
+        .enumerate()
+        .find_map(|(at, l)| made(l).map(|m| (at, m)))?;
     let picked = doc.command.runs(&["git", "cherry-pick"]);
     let reverted = doc.command.runs(&["git", "revert"]);
     let mut draft = Draft::new(if picked {
@@ -16,27 +20,51 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     });
     draft.verdict = Some(Outcome::Passed);
     draft.concept("git");
-    let stat = doc.lines.iter().skip(at + 1).take(12).find_map(|l| Stat::parse(l));
+    let stat = doc
+        .lines
+        .iter()
+        .skip(at + 1)
+        .take(12)
+        .find_map(|l| Stat::parse(l));
     let size = stat.map(|s| format!(" ({})", s.told())).unwrap_or_default();
-    draft.title = format!("{} {} on {}: {}", draft.tool, made.hash, made.branch, made.message);
+    draft.title = format!(
+        "{} {} on {}: {}",
+        draft.tool, made.hash, made.branch, made.message
+    );
     let room = 120_usize.saturating_sub(size.chars().count());
     draft.title = format!("{}{size}", text::cut(&draft.title, room));
-    draft.fact(format!("commit {} on {}: {}", made.hash, made.branch, made.message));
+    draft.fact(format!(
+        "commit {} on {}: {}",
+        made.hash, made.branch, made.message
+    ));
     if let Some(stat) = stat {
         draft.fact(stat.told());
     }
     for line in doc.lines.iter().skip(at + 1).take(60) {
         let t = line.trim_start();
-        if let Some(name) = t.strip_prefix("create mode ").or_else(|| t.strip_prefix("delete mode ")) {
-            let verb = if t.starts_with("create") { "added" } else { "deleted" };
-            draft.fact(format!("{verb} {}", name.split_once(' ').map_or(name, |(_, n)| n)));
+        if let Some(name) = t
+            .strip_prefix("create mode ")
+            .or_else(|| t.strip_prefix("delete mode "))
+        {
+            let verb = if t.starts_with("create") {
+                "added"
+            } else {
+                "deleted"
+            };
+            draft.fact(format!(
+                "{verb} {}",
+                name.split_once(' ').map_or(name, |(_, n)| n)
+            ));
         } else if t.starts_with("rename ") && line.starts_with(' ') {
             draft.fact(t);
         }
     }
     // Every further commit of the same command line.
     for other in doc.lines.iter().skip(at + 1).filter_map(|l| self::made(l)) {
-        draft.fact(format!("commit {} on {}: {}", other.hash, other.branch, other.message));
+        draft.fact(format!(
+            "commit {} on {}: {}",
+            other.hash, other.branch, other.message
+        ));
     }
     draft.keep(at, at + 4);
     Some(draft)
@@ -54,7 +82,11 @@ fn made(line: &str) -> Option<Made<'_>> {
     let (branch, hash) = head.rsplit_once(' ')?;
     let branch = branch.strip_suffix(" (root-commit)").unwrap_or(branch);
     let plain = branch == "detached HEAD" || !branch.contains(' ') && !branch.is_empty();
-    (text::is_hash(hash) && plain).then_some(Made { branch, hash, message })
+    (text::is_hash(hash) && plain).then_some(Made {
+        branch,
+        hash,
+        message,
+    })
 }
 
 /// `3 files changed, 41 insertions(+), 7 deletions(-)`.
@@ -79,6 +111,11 @@ impl Stat {
     }
 
     pub(super) fn told(&self) -> String {
-        format!("{}, +{} -{}", text::many(self.files, "file"), self.added, self.removed)
+        format!(
+            "{}, +{} -{}",
+            text::many(self.files, "file"),
+            self.added,
+            self.removed
+        )
     }
 }

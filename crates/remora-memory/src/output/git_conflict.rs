@@ -7,7 +7,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let mut conflicts: Vec<(usize, Problem)> = Vec::new();
     let mut applied = None;
     for (at, line) in doc.lines.iter().enumerate() {
-        if let Some((kind, rest)) = line.strip_prefix("CONFLICT (").and_then(|r| r.split_once("): ")) {
+        if let Some((kind, rest)) = line
+            .strip_prefix("CONFLICT (")
+            .and_then(|r| r.split_once("): "))
+        {
             let file = match rest.strip_prefix("Merge conflict in ") {
                 Some(file) => file,
                 None => rest.split(' ').next().unwrap_or(rest),
@@ -17,11 +20,17 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
                 kind => format!("{kind} conflict: {rest}"),
             };
             conflicts.push((at, Problem::new(message).at(file, None)));
-        } else if let Some(rest) = line.strip_prefix("error: could not apply ").or_else(|| line.strip_prefix("Could not apply ")) {
+        } else if let Some(rest) = line
+            .strip_prefix("error: could not apply ")
+            .or_else(|| line.strip_prefix("Could not apply "))
+        {
             applied.get_or_insert((at, rest));
         }
     }
-    let pending = doc.lines.iter().position(|l| l.starts_with("error: ") && l.contains("you have unmerged files"));
+    let pending = doc
+        .lines
+        .iter()
+        .position(|l| l.starts_with("error: ") && l.contains("you have unmerged files"));
     if conflicts.is_empty() && applied.is_none() && pending.is_none() {
         return None;
     }
@@ -48,20 +57,34 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         draft.keep(at, at + 1);
         draft.fact(format!("could not apply {rest}"));
     }
-    let files: Vec<String> = conflicts.iter().filter_map(|(_, p)| p.file.clone()).collect();
+    let files: Vec<String> = conflicts
+        .iter()
+        .filter_map(|(_, p)| p.file.clone())
+        .collect();
     for (at, problem) in conflicts {
         draft.fact(problem.told());
         draft.problem(at, problem);
     }
-    let commit = applied.map(|(_, rest)| format!(" while applying {}", rest.replace("... ", ": "))).unwrap_or_default();
+    let commit = applied
+        .map(|(_, rest)| format!(" while applying {}", rest.replace("... ", ": ")))
+        .unwrap_or_default();
     draft.title = match files.len() {
-        0 if pending.is_some() && applied.is_none() => format!("{tool}: not possible, files are unmerged"),
+        0 if pending.is_some() && applied.is_none() => {
+            format!("{tool}: not possible, files are unmerged")
+        }
         0 => format!("{tool}: stopped{commit}"),
         1 => format!("{tool}: conflict in {}{commit}", files[0]),
-        n => format!("{tool}: conflicts in {} ({}){commit}", text::plural(n, "file"), files.join(", ")),
+        n => format!(
+            "{tool}: conflicts in {} ({}){commit}",
+            text::plural(n, "file"),
+            files.join(", ")
+        ),
     };
     if let Some(at) = pending {
-        draft.problem(at, Problem::new(doc.lines[at].trim_start_matches("error: ")));
+        draft.problem(
+            at,
+            Problem::new(doc.lines[at].trim_start_matches("error: ")),
+        );
     }
     Some(draft)
 }

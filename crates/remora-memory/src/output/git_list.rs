@@ -27,10 +27,17 @@ fn log(doc: &Doc<'_>) -> Option<Draft> {
         if let Some(rest) = line.strip_prefix("commit ") {
             let hash = rest.split(' ').next().unwrap_or(rest);
             if text::is_hash(hash) {
-                let subject = doc.lines.iter().skip(at + 1).take(8).find_map(|l| l.strip_prefix("    ").filter(|s| !s.trim().is_empty()));
+                let subject = doc
+                    .lines
+                    .iter()
+                    .skip(at + 1)
+                    .take(8)
+                    .find_map(|l| l.strip_prefix("    ").filter(|s| !s.trim().is_empty()));
                 commits.push((&hash[..hash.len().min(7)], subject.unwrap_or_default()));
             }
-        } else if let Some((hash, subject)) = line.trim_start_matches(['*', '|', ' ', '/', '\\']).split_once(' ')
+        } else if let Some((hash, subject)) = line
+            .trim_start_matches(['*', '|', ' ', '/', '\\'])
+            .split_once(' ')
             && text::is_hash(hash)
             && hash.len() < 13
             && asked
@@ -66,7 +73,11 @@ fn diff(doc: &Doc<'_>) -> Option<Draft> {
     }
     let first = files.first()?;
     let (added, removed) = files.iter().fold((0, 0), |(a, r), f| (a + f.1, r + f.2));
-    let what = if files.len() == 1 { first.0.to_owned() } else { text::plural(files.len(), "file") };
+    let what = if files.len() == 1 {
+        first.0.to_owned()
+    } else {
+        text::plural(files.len(), "file")
+    };
     let mut draft = listed("git diff", format!("git diff: {what}, +{added} -{removed}"));
     for (file, added, removed) in &files {
         draft.fact(format!("{file} +{added} -{removed}"));

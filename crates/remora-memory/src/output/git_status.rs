@@ -1,7 +1,7 @@
 //! git status, long and short.
 
-use super::draft::{Doc, Draft};
 use super::Outcome;
+use super::draft::{Doc, Draft};
 
 #[derive(Default)]
 struct Files<'a> {
@@ -12,29 +12,53 @@ struct Files<'a> {
 }
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let branch = doc.lines.iter().find_map(|l| l.strip_prefix("On branch ").or_else(|| l.strip_prefix("HEAD detached ").map(|_| "a detached HEAD")));
+    let branch = doc.lines.iter().find_map(|l| {
+        l.strip_prefix("On branch ")
+            .filter(|b| !b.contains(' '))
+            .or_else(|| l.strip_prefix("HEAD detached ").map(|_| "a detached HEAD"))
+    });
     let asked = doc.command.runs(&["git", "status"]);
     let (branch, files, clean) = match branch {
         // A commit that found nothing prints the whole status; so does a stash.
-        Some(branch) => (Some(branch), long(doc), doc.text.contains("nothing to commit")),
+        Some(branch) => (
+            Some(branch),
+            long(doc),
+            doc.text.contains("nothing to commit"),
+        ),
         None if asked => short(doc)?,
         None => return None,
     };
     let committing = doc.command.runs(&["git", "commit"]) && !asked;
     let stashing = doc.command.runs(&["git", "stash"]) && !asked;
-    if stashing || doc.lines.iter().any(|l| l.starts_with('[') && l.contains("] ")) && committing {
+    if stashing
+        || doc
+            .lines
+            .iter()
+            .any(|l| l.starts_with('[') && l.contains("] "))
+            && committing
+    {
         return None;
     }
-    let mut draft = Draft::new(if committing { "git commit" } else { "git status" });
+    let mut draft = Draft::new(if committing {
+        "git commit"
+    } else {
+        "git status"
+    });
     draft.concept("git");
-    draft.verdict = committing.then_some(Outcome::Failed).or(Some(Outcome::Passed));
+    draft.verdict = committing
+        .then_some(Outcome::Failed)
+        .or(Some(Outcome::Passed));
     let groups = [
         ("staged", &files.staged),
         ("changed", &files.changed),
         ("untracked", &files.untracked),
         ("unmerged", &files.unmerged),
     ];
-    let told: Vec<String> = groups.iter().filter(|(_, list)| !list.is_empty()).map(|(name, list)| format!("{} {name}", list.len())).collect();
+    let told: Vec<String> = groups
+        .iter()
+        .filter(|(_, list)| !list.is_empty())
+        .map(|(name, list)| format!("{} {name}", list.len()))
+        .collect();
     let on = branch.map(|b| format!(" on {b}")).unwrap_or_default();
     draft.title = match (committing, told.is_empty()) {
         (true, true) => format!("git commit{on}: nothing to commit"),
@@ -52,7 +76,11 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     for (name, list) in groups {
         if !list.is_empty() {
             let shown: Vec<&str> = list.iter().take(6).copied().collect();
-            let more = if list.len() > 6 { format!(" and {} more", list.len() - 6) } else { String::new() };
+            let more = if list.len() > 6 {
+                format!(" and {} more", list.len() - 6)
+            } else {
+                String::new()
+            };
             draft.fact(format!("{name}: {}{more}", shown.join(", ")));
         }
     }
@@ -65,7 +93,11 @@ fn long<'a>(doc: &'a Doc<'_>) -> Files<'a> {
     for line in &doc.lines {
         if let Some(name) = line.strip_prefix('\t') {
             // `modified:   src/a.rs`; untracked files have no word in front.
-            let name = name.split_once(":   ").or_else(|| name.split_once(": ")).map_or(name, |(_, n)| n).trim();
+            let name = name
+                .split_once(":   ")
+                .or_else(|| name.split_once(": "))
+                .map_or(name, |(_, n)| n)
+                .trim();
             match group {
                 Some(0) => files.staged.push(name),
                 Some(1) => files.changed.push(name),
@@ -95,11 +127,21 @@ fn short<'a>(doc: &'a Doc<'_>) -> Option<Short<'a>> {
     let mut branch = None;
     for line in &doc.lines {
         if let Some(rest) = line.strip_prefix("## ") {
-            branch = Some(rest.split("...").next().unwrap_or(rest).split(' ').next().unwrap_or(rest));
+            branch = Some(
+                rest.split("...")
+                    .next()
+                    .unwrap_or(rest)
+                    .split(' ')
+                    .next()
+                    .unwrap_or(rest),
+            );
             continue;
         }
         let bytes = line.as_bytes();
-        if bytes.len() < 4 || bytes[2] != b' ' || !bytes[..2].iter().all(|b| b" MADRCUT?!".contains(b)) {
+        if bytes.len() < 4
+            || bytes[2] != b' '
+            || !bytes[..2].iter().all(|b| b" MADRCUT?!".contains(b))
+        {
             continue;
         }
         let name = line[3..].trim();
@@ -111,6 +153,7 @@ fn short<'a>(doc: &'a Doc<'_>) -> Option<Short<'a>> {
             (_, _) => files.staged.push(name),
         }
     }
-    let any = files.staged.len() + files.changed.len() + files.untracked.len() + files.unmerged.len() > 0;
+    let any =
+        files.staged.len() + files.changed.len() + files.untracked.len() + files.unmerged.len() > 0;
     (any || branch.is_some()).then_some((branch, files, !any))
 }

@@ -22,13 +22,13 @@ struct Moved<'a> {
 
 fn moved(line: &str) -> Option<Moved<'_>> {
     let mut chars = line.chars();
-    let (' ', flag @ (' ' | '+' | '*' | '-' | '!' | '=' | 't')) = (chars.next()?, chars.next()?) else {
+    let (' ', flag @ (' ' | '+' | '*' | '-' | '!' | '=' | 't')) = (chars.next()?, chars.next()?)
+    else {
         return None;
     };
     let rest = line.get(2..)?.trim_start();
-    let (what, rest) = if rest.starts_with('[') {
-        let (what, rest) = rest[1..].split_once(']')?;
-        (what, rest)
+    let (what, rest) = if let Some(rest) = rest.strip_prefix('[') {
+        rest.split_once(']')?
     } else {
         let (range, rest) = rest.split_once(' ')?;
         let (from, to) = range.split_once("..")?;
@@ -38,7 +38,9 @@ fn moved(line: &str) -> Option<Moved<'_>> {
         (range, rest)
     };
     let (from, to) = rest.trim().split_once(" -> ").unwrap_or((rest.trim(), ""));
-    let (to, why) = to.split_once(" (").map_or((to, ""), |(t, w)| (t, w.trim_end_matches(')')));
+    let (to, why) = to
+        .split_once(" (")
+        .map_or((to, ""), |(t, w)| (t, w.trim_end_matches(')')));
     Some(Moved {
         flag,
         what,
@@ -49,16 +51,22 @@ fn moved(line: &str) -> Option<Moved<'_>> {
 }
 
 fn push(doc: &Doc<'_>) -> Option<Draft> {
-    let to = doc.lines.iter().position(|l| l.starts_with("To ") && !l.contains(". ") && l.split(' ').count() == 2);
-    let refused = doc.lines.iter().position(|l| l.starts_with("error: failed to push some refs to "));
+    let to = doc
+        .lines
+        .iter()
+        .position(|l| l.starts_with("To ") && !l.contains(". ") && l.split(' ').count() == 2);
+    let refused = doc
+        .lines
+        .iter()
+        .position(|l| l.starts_with("error: failed to push some refs to "));
     if to.is_none() && refused.is_none() {
-        if !doc.lines.iter().any(|l| *l == "Everything up-to-date") {
+        if !doc.lines.contains(&"Everything up-to-date") {
             return None;
         }
         let mut draft = Draft::new("git push");
         draft.verdict = Some(Outcome::Passed);
         draft.concept("git");
-        draft.title = "git push: everything up to date".to_owned();
+        draft.title = String::from("git push: everything up to date");
         return Some(draft);
     }
     let mut draft = Draft::new("git push");
@@ -75,7 +83,10 @@ fn push(doc: &Doc<'_>) -> Option<Draft> {
         };
         if moved.flag == '!' {
             let message = format!("{} {}: {}", moved.what, moved.from, moved.why);
-            draft.problem(at, Problem::new(message).subject(moved.from).code(moved.what));
+            draft.problem(
+                at,
+                Problem::new(message).subject(moved.from).code(moved.what),
+            );
             continue;
         }
         told.push(match moved.flag {
@@ -87,10 +98,18 @@ fn push(doc: &Doc<'_>) -> Option<Draft> {
     }
     if refused.is_some() || !draft.problems.is_empty() {
         draft.verdict = Some(Outcome::Failed);
-        let why = draft.problems.first().map_or_else(|| hook_reason(doc), |p| p.message.clone());
+        let why = draft
+            .problems
+            .first()
+            .map_or_else(|| hook_reason(doc), |p| p.message.clone());
         draft.title = format!("git push refused by {remote}: {why}");
         draft.fact(&why);
-        for line in doc.lines.iter().filter_map(|l| l.strip_prefix("remote: error: ")).take(3) {
+        for line in doc
+            .lines
+            .iter()
+            .filter_map(|l| l.strip_prefix("remote: error: "))
+            .take(3)
+        {
             draft.fact(line);
         }
         if let Some(at) = refused {
@@ -113,8 +132,13 @@ fn push(doc: &Doc<'_>) -> Option<Draft> {
 }
 
 fn hook_reason(doc: &Doc<'_>) -> String {
-    let said = doc.lines.iter().find_map(|l| l.strip_prefix("error: ").or_else(|| l.strip_prefix("remote: error: ")));
-    said.filter(|s| !s.starts_with("failed to push")).unwrap_or("a hook or the remote said no").to_owned()
+    let said = doc.lines.iter().find_map(|l| {
+        l.strip_prefix("error: ")
+            .or_else(|| l.strip_prefix("remote: error: "))
+    });
+    said.filter(|s| !s.starts_with("failed to push"))
+        .unwrap_or("a hook or the remote said no")
+        .to_owned()
 }
 
 /// Host and path, without credentials and ending.
@@ -129,15 +153,27 @@ fn bare_remote(remote: &str) -> String {
             _ => rest,
         },
     };
-    rest.trim_end_matches('/').trim_end_matches(".git").replacen(':', "/", 1)
+    rest.trim_end_matches('/')
+        .trim_end_matches(".git")
+        .replacen(':', "/", 1)
 }
 
 fn merge(doc: &Doc<'_>) -> Option<Draft> {
-    let fetched = doc.lines.iter().position(|l| l.starts_with("From ") && l.split(' ').count() == 2);
-    let forward = doc.lines.iter().position(|l| *l == "Fast-forward" || l.starts_with("Fast-forwarded "));
-    let merged = doc.lines.iter().position(|l| l.starts_with("Merge made by the "));
-    let current = doc.lines.iter().any(|l| *l == "Already up to date.");
-    let pull = doc.command.runs(&["git", "pull"]) || fetched.is_some() && (forward.is_some() || merged.is_some());
+    let fetched = doc
+        .lines
+        .iter()
+        .position(|l| l.starts_with("From ") && l.split(' ').count() == 2);
+    let forward = doc
+        .lines
+        .iter()
+        .position(|l| *l == "Fast-forward" || l.starts_with("Fast-forwarded "));
+    let merged = doc
+        .lines
+        .iter()
+        .position(|l| l.starts_with("Merge made by the "));
+    let current = doc.lines.contains(&"Already up to date.");
+    let pull = doc.command.runs(&["git", "pull"])
+        || fetched.is_some() && (forward.is_some() || merged.is_some());
     let tool = if pull {
         "git pull"
     } else if fetched.is_some() && !current {
@@ -148,9 +184,18 @@ fn merge(doc: &Doc<'_>) -> Option<Draft> {
     let mut draft = Draft::new(tool);
     draft.concept("git");
     draft.verdict = Some(Outcome::Passed);
-    let stat = doc.lines.iter().find_map(|l| Stat::parse(l)).map(|s| format!(" ({})", s.told())).unwrap_or_default();
+    let stat = doc
+        .lines
+        .iter()
+        .find_map(|l| Stat::parse(l))
+        .map(|s| format!(" ({})", s.told()))
+        .unwrap_or_default();
     if let Some(at) = forward {
-        let range = doc.lines[..at].iter().rev().take(3).find_map(|l| l.strip_prefix("Updating "));
+        let range = doc.lines[..at]
+            .iter()
+            .rev()
+            .take(3)
+            .find_map(|l| l.strip_prefix("Updating "));
         let range = range.map(|r| format!(" {r}")).unwrap_or_default();
         draft.title = format!("{tool}: fast-forward{range}{stat}");
     } else if let Some(at) = merged {
@@ -169,7 +214,8 @@ fn merge(doc: &Doc<'_>) -> Option<Draft> {
                 '*' => format!("{} {}", moved.what, moved.to),
                 _ => format!("{} {}", moved.to, moved.what),
             });
-        } else if let Some((file, change)) = line.strip_prefix(' ').and_then(|l| l.split_once(" | "))
+        } else if let Some((file, change)) =
+            line.strip_prefix(' ').and_then(|l| l.split_once(" | "))
             && !draft.title.is_empty()
         {
             draft.fact(format!("{} | {}", file.trim(), change.trim()));
@@ -195,7 +241,10 @@ fn fatal(doc: &Doc<'_>) -> Option<Draft> {
     let mut draft = Draft::new("git");
     draft.concept("git");
     draft.verdict = Some(Outcome::Failed);
-    let verb = is_git.arguments().next().filter(|w| w.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'));
+    let verb = is_git
+        .verbs()
+        .next()
+        .filter(|w| w.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'));
     draft.title = match verb {
         Some(verb) => format!("git {verb}: {message}"),
         None => format!("git: {message}"),

@@ -1,5 +1,7 @@
 //! Go: tests in both forms, the compiler, vet, and modules.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::draft::{Counts, Doc, Draft};
@@ -13,50 +15,83 @@ struct Tests {
     packages_ok: u32,
     packages_failed: u32,
     broken: Vec<String>,
-    failures: Vec<(usize, String, Option<(String, u32)>, String)>,
+    failures: Vec<Failure>,
+}
+
+struct Failure {
+    at: usize,
+    name: String,
+    place: Option<(String, u32)>,
+    message: String,
 }
 
 pub(super) fn read_tests(doc: &Doc<'_>) -> Option<Draft> {
-    let tests = if doc.lines.iter().any(|l| l.starts_with('{') && l.contains("\"Action\":\"")) {
+    let tests = if doc
+        .lines
+        .iter()
+        .any(|l| l.starts_with('{') && l.contains("\"Action\":\""))
+    {
         from_json(doc)?
     } else {
         from_text(doc)
     };
-    if tests.passed == 0 && tests.packages_ok == 0 && tests.packages_failed == 0 && tests.failures.is_empty() {
+    if tests.passed == 0
+        && tests.packages_ok == 0
+        && tests.packages_failed == 0
+        && tests.failures.is_empty()
+    {
         return None;
     }
     let mut draft = Draft::new("go test");
     // A parent fails with its subtests; only the innermost says why.
-    let names: Vec<String> = tests.failures.iter().map(|f| f.1.clone()).collect();
-    for (at, name, place, message) in tests.failures {
-        if names.iter().any(|n| n.strip_prefix(name.as_str()).is_some_and(|r| r.starts_with('/'))) {
+    let parents: HashSet<String> = tests
+        .failures
+        .iter()
+        .filter_map(|f| f.name.rsplit_once('/').map(|(parent, _)| parent.to_owned()))
+        .collect();
+    let mut leaves = 0_u32;
+    for failure in tests.failures {
+        if parents.contains(&failure.name) {
             continue;
         }
-        let mut problem = Problem::new(message).subject(&name);
-        if let Some((file, line)) = place {
+        leaves += 1;
+        let mut problem = Problem::new(failure.message).subject(&failure.name);
+        if let Some((file, line)) = failure.place {
             problem = problem.at(&file, line);
         }
-        draft.problem(at, problem);
+        draft.problem(failure.at, problem);
     }
     for (at, problem) in compile_errors(doc) {
         draft.problem(at, problem);
         draft.concept("compile error");
     }
     if draft.problems.is_empty() && tests.packages_failed > 0 {
-        let what = if tests.broken.is_empty() { "a package failed" } else { "the build failed" };
+        let what = if tests.broken.is_empty() {
+            "a package failed"
+        } else {
+            "the build failed"
+        };
         for package in tests.broken.iter().take(5) {
-            draft.problem(doc.lines.len().saturating_sub(1), Problem::new(what).subject(package));
+            draft.problem(
+                doc.lines.len().saturating_sub(1),
+                Problem::new(what).subject(package),
+            );
         }
         if tests.broken.is_empty() {
             draft.verdict = Some(Outcome::Failed);
         }
     }
-    let failed = text::len(draft.problems.len()).max(tests.packages_failed.min(1));
+    let failed = text::len(draft.problems.len())
+        .max(leaves)
+        .max(tests.packages_failed.min(1));
     if tests.passed == 0 && failed == 0 {
         // Without -v only the packages are counted.
         draft.concept("test");
         draft.verdict = Some(Outcome::Passed);
-        draft.title = format!("go test: {} passed", text::many(tests.packages_ok, "package"));
+        draft.title = format!(
+            "go test: {} passed",
+            text::many(tests.packages_ok, "package")
+        );
         return Some(draft);
     }
     let quiet = tests.passed == 0;
@@ -67,29 +102,40 @@ pub(super) fn read_tests(doc: &Doc<'_>) -> Option<Draft> {
     });
     if quiet || draft.concepts.contains(&"compile error") {
         let facts = std::mem::take(&mut draft.facts);
-        draft.fact(format!("{} ok, {} failed", text::many(tests.packages_ok, "package"), tests.packages_failed));
-        for fact in facts.iter().skip(1) {
+        draft.fact(format!(
+            "{} ok, {} failed",
+            text::many(tests.packages_ok, "package"),
+            tests.packages_failed
+        ));
+        let built: Vec<String> = draft.problems.iter().map(Problem::told).collect();
+        let told = if draft.concepts.contains(&"compile error") {
+            &built
+        } else {
+            &facts[1..]
+        };
+        for fact in told {
             draft.fact(fact);
         }
     }
     if draft.concepts.contains(&"compile error") {
-        let first = draft.problems.first().map(Problem::told).unwrap_or_default();
-        draft.title = format!("go test: the build failed, {}: {first}", text::plural(draft.problems.len(), "error"));
+        let first = draft
+            .problems
+            .first()
+            .map(Problem::told)
+            .unwrap_or_default();
+        draft.title = format!(
+            "go test: the build failed, {}: {first}",
+            text::plural(draft.problems.len(), "error")
+        );
     }
     Some(draft)
 }
 
 fn from_text(doc: &Doc<'_>) -> Tests {
     let mut tests = Tests::default();
-    let json = false;
-    collect(&mut tests, doc.lines.iter().copied().enumerate(), json);
-    tests
-}
-
-fn collect<'a>(tests: &mut Tests, lines: impl Iterator<Item = (usize, &'a str)>, json: bool) {
     let mut open: Option<usize> = None;
     let mut logged: Option<(String, u32, String)> = None;
-    for (at, line) in lines {
+    for (at, line) in doc.lines.iter().copied().enumerate() {
         let t = line.trim_start();
         if let Some(rest) = t.strip_prefix("--- FAIL: ") {
             let name = rest.split(" (").next().unwrap_or(rest);
@@ -98,7 +144,12 @@ fn collect<'a>(tests: &mut Tests, lines: impl Iterator<Item = (usize, &'a str)>,
                 Some((file, line, message)) => (Some((file, line)), message),
                 None => (None, String::new()),
             };
-            tests.failures.push((at, name.to_owned(), place, message));
+            tests.failures.push(Failure {
+                at,
+                name: name.to_owned(),
+                place,
+                message,
+            });
             open = Some(tests.failures.len() - 1);
         } else if t.starts_with("--- PASS: ") {
             tests.passed += 1;
@@ -114,39 +165,44 @@ fn collect<'a>(tests: &mut Tests, lines: impl Iterator<Item = (usize, &'a str)>,
         } else if let Some(rest) = line.strip_prefix("FAIL\t") {
             tests.packages_failed += 1;
             if rest.contains("[build failed]") || rest.contains("[setup failed]") {
-                tests.broken.push(rest.split(" [").next().unwrap_or(rest).to_owned());
+                tests
+                    .broken
+                    .push(rest.split(" [").next().unwrap_or(rest).to_owned());
             }
             open = None;
         } else if t.starts_with("=== ") {
             logged = None;
-        } else if let Some(found) = (line.starts_with("    ") || json).then(|| text::place(t)).flatten()
-            && found.file.ends_with(".go")
+        } else if let Some(found) = line.starts_with("    ").then(|| text::place(t)).flatten()
+            && text::is_kind(found.file, &["go"])
         {
             let said = found.rest.trim();
             match open.map(|o| &mut tests.failures[o]) {
-                Some(failure) if failure.2.is_none() => {
-                    failure.2 = Some((found.file.to_owned(), found.line));
-                    said.clone_into(&mut failure.3);
+                Some(failure) if failure.place.is_none() => {
+                    failure.place = Some((found.file.to_owned(), found.line));
+                    said.clone_into(&mut failure.message);
                 }
                 Some(_) => {}
                 None => logged = Some((found.file.to_owned(), found.line, said.to_owned())),
             }
         } else if let Some(failure) = open.map(|o| &mut tests.failures[o])
             && line.starts_with("        ")
-            && failure.3.len() < 160
-            && failure.2.is_some()
+            && !t.starts_with("Error Trace:")
+            && !t.starts_with("Test:")
+            && failure.message.len() < 160
+            && failure.place.is_some()
         {
-            let gap = if failure.3.is_empty() { "" } else { " " };
-            failure.3 = format!("{}{gap}{}", failure.3, text::squeeze(t));
+            let gap = if failure.message.is_empty() { "" } else { " " };
+            failure.message = format!("{}{gap}{}", failure.message, text::squeeze(t));
         }
     }
+    tests
 }
 
 /// `go test -json`: one object a line.
 fn from_json(doc: &Doc<'_>) -> Option<Tests> {
     let mut tests = Tests::default();
     let mut known = false;
-    let mut output: Vec<(usize, String, String)> = Vec::new();
+    let mut output: Vec<(String, String)> = Vec::new();
     for (at, line) in doc.lines.iter().enumerate() {
         if !line.starts_with('{') {
             continue;
@@ -168,18 +224,34 @@ fn from_json(doc: &Doc<'_>) -> Option<Tests> {
             ("pass", _) => tests.passed += 1,
             ("skip", test) if !test.is_empty() => tests.skipped += 1,
             ("fail", test) => {
-                let said = output.iter().find_map(|(_, t, line)| {
-                    let found = (t == test).then(|| text::place(line.trim_start())).flatten()?;
-                    found.file.ends_with(".go").then(|| (found.file.to_owned(), found.line, found.rest.trim().to_owned()))
-                });
+                let said = output
+                    .iter()
+                    .take(if tests.failures.len() < 40 { 2_000 } else { 0 })
+                    .find_map(|(t, line)| {
+                        let found = (t == test)
+                            .then(|| text::place(line.trim_start()))
+                            .flatten()?;
+                        text::is_kind(found.file, &["go"]).then(|| {
+                            (
+                                found.file.to_owned(),
+                                found.line,
+                                found.rest.trim().to_owned(),
+                            )
+                        })
+                    });
                 let (place, message) = match said {
                     Some((file, line, message)) => (Some((file, line)), message),
                     None => (None, String::new()),
                 };
-                tests.failures.push((at, test.to_owned(), place, message));
+                tests.failures.push(Failure {
+                    at,
+                    name: test.to_owned(),
+                    place,
+                    message,
+                });
             }
             ("output", test) if !test.is_empty() && output.len() < 2_000 => {
-                output.push((at, test.to_owned(), get("Output").to_owned()));
+                output.push((test.to_owned(), get("Output").to_owned()));
             }
             _ => {}
         }
@@ -196,12 +268,18 @@ fn compile_errors(doc: &Doc<'_>) -> Vec<(usize, Problem)> {
             continue;
         }
         let line = line.strip_prefix("vet: ").unwrap_or(line);
-        let Some(place) = text::place(line).filter(|p| p.file.ends_with(".go") && !p.rest.trim().is_empty()) else {
+        let Some(place) = text::place(line)
+            .filter(|p| text::is_kind(p.file, &["go"]) && !p.rest.trim().is_empty())
+        else {
             continue;
         };
         let message = place.rest.trim();
         let mut problem = Problem::new(message).at(place.file, place.line);
-        problem.subject = message.strip_prefix("undefined: ").or_else(|| message.strip_prefix("declared and not used: ")).map(str::to_owned).or_else(|| text::quoted(message).map(str::to_owned));
+        problem.subject = message
+            .strip_prefix("undefined: ")
+            .or_else(|| message.strip_prefix("declared and not used: "))
+            .map(str::to_owned)
+            .or_else(|| text::quoted(message).map(str::to_owned));
         found.push((at, problem));
     }
     found
@@ -209,7 +287,11 @@ fn compile_errors(doc: &Doc<'_>) -> Vec<(usize, Problem)> {
 
 pub(super) fn read_build(doc: &Doc<'_>) -> Option<Draft> {
     // A test run tells its own build failures.
-    if doc.lines.iter().any(|l| l.starts_with("FAIL\t") || l.starts_with("ok  \t") || l.starts_with("goroutine ")) {
+    if doc
+        .lines
+        .iter()
+        .any(|l| l.starts_with("FAIL\t") || l.starts_with("ok  \t") || l.starts_with("goroutine "))
+    {
         return None;
     }
     let errors = compile_errors(doc);
@@ -225,14 +307,26 @@ pub(super) fn read_build(doc: &Doc<'_>) -> Option<Draft> {
     } else {
         "go build"
     });
-    draft.concept(if vet || linter { "lint" } else { "compile error" });
+    draft.concept(if vet || linter {
+        "lint"
+    } else {
+        "compile error"
+    });
     let count = text::len(errors.len());
     for (at, mut problem) in errors {
-        if linter && let Some((message, code)) = problem.message.rsplit_once(" (").filter(|(_, c)| c.ends_with(')')) {
+        if linter
+            && let Some((message, code)) = problem
+                .message
+                .rsplit_once(" (")
+                .filter(|(_, c)| c.ends_with(')'))
+        {
             problem.code = Some(code.trim_end_matches(')').to_owned());
-            problem.message = message.to_owned();
+            problem.message.truncate(message.len());
         }
-        if ["cannot use", "mismatched types", "has no field or method"].iter().any(|w| problem.message.contains(w)) {
+        if ["cannot use", "mismatched types", "has no field or method"]
+            .iter()
+            .any(|w| problem.message.contains(w))
+        {
             draft.concept("type error");
         }
         draft.problem(at, problem);
@@ -253,14 +347,33 @@ pub(super) fn read_get(doc: &Doc<'_>) -> Option<Draft> {
         };
         if let Some(what) = rest.strip_prefix("added ") {
             added.push(what);
-        } else if let Some(what) = rest.strip_prefix("upgraded ").or_else(|| rest.strip_prefix("downgraded ")) {
+        } else if let Some(what) = rest
+            .strip_prefix("upgraded ")
+            .or_else(|| rest.strip_prefix("downgraded "))
+        {
             changed.push(what);
         } else if let Some(what) = rest.strip_prefix("removed ") {
             changed.push(what);
         } else if rest.starts_with("downloading ") || rest.starts_with("finding ") {
             known = true;
-        } else if ["not found", "no matching versions", "unknown revision", "invalid", "cannot find", "no required module", "errors parsing", "does not contain package", "updates to go.mod"].iter().any(|w| rest.contains(w)) {
-            let subject = rest.split([' ', ':']).find(|w| w.contains('.')).unwrap_or_default();
+        } else if [
+            "not found",
+            "no matching versions",
+            "unknown revision",
+            "invalid",
+            "cannot find",
+            "no required module",
+            "errors parsing",
+            "does not contain package",
+            "updates to go.mod",
+        ]
+        .iter()
+        .any(|w| rest.contains(w))
+        {
+            let subject = rest
+                .split([' ', ':'])
+                .find(|w| w.contains('.'))
+                .unwrap_or_default();
             draft.problem(at, Problem::new(rest).subject(subject));
         }
     }

@@ -5,14 +5,22 @@ use super::{Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     // Build tools tell these errors themselves.
-    if doc.lines.iter().any(|l| l.starts_with("BUILD FAILED") || l.starts_with("[ERROR] ")) {
+    if doc
+        .lines
+        .iter()
+        .any(|l| l.starts_with("BUILD FAILED") || l.starts_with("[ERROR] "))
+    {
         return None;
     }
     let mut draft = Draft::new("javac");
     let mut errors = 0;
     let mut warnings = 0;
     for (at, line) in doc.lines.iter().enumerate() {
-        let Some(found) = text::place(line).filter(|p| [".java", ".kt", ".scala"].iter().any(|e| p.file.ends_with(e))) else {
+        let Some(found) = text::place(line).filter(|p| {
+            [".java", ".kt", ".scala"]
+                .iter()
+                .any(|e| p.file.ends_with(e))
+        }) else {
             continue;
         };
         let rest = found.rest.trim_start();
@@ -24,8 +32,15 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         };
         errors += 1;
         let mut problem = Problem::new(message).at(found.file, found.line);
-        let symbol = doc.lines.iter().skip(at + 1).take(5).find_map(|l| l.trim_start().strip_prefix("symbol:"));
-        problem.subject = symbol.map(text::squeeze).or_else(|| text::quoted(message).map(str::to_owned));
+        let symbol = doc
+            .lines
+            .iter()
+            .skip(at + 1)
+            .take(5)
+            .find_map(|l| l.trim_start().strip_prefix("symbol:"));
+        problem.subject = symbol
+            .map(text::squeeze)
+            .or_else(|| text::quoted(message).map(str::to_owned));
         if let (Some(symbol), "cannot find symbol") = (&problem.subject, message) {
             problem.message = format!("cannot find symbol: {symbol}");
             draft.concept("missing name");
@@ -39,7 +54,12 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         return None;
     }
     draft.concept("compile error");
-    let said = doc.lines.iter().rev().find_map(|l| text::number(l).filter(|(_, r)| matches!(*r, " error" | " errors"))).map_or(0, |(n, _)| n);
+    let said = doc
+        .lines
+        .iter()
+        .rev()
+        .find_map(|l| text::number(l).filter(|(_, r)| matches!(*r, " error" | " errors")))
+        .map_or(0, |(n, _)| n);
     draft.diagnosed(said.max(errors), warnings);
     Some(draft)
 }

@@ -5,7 +5,10 @@ use super::trace_frames;
 use super::{Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let suites = doc.lines.iter().rposition(|l| l.starts_with("Test Suites:"));
+    let suites = doc
+        .lines
+        .iter()
+        .rposition(|l| l.starts_with("Test Suites:"));
     let tests = doc.lines.iter().rposition(|l| l.starts_with("Tests:  "));
     let mut draft = Draft::new("jest");
     let mut file: Option<&str> = None;
@@ -33,7 +36,8 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         let line = doc.lines[at];
         counts.passed = text::count_of(line, "passed").unwrap_or(0);
         counts.failed = text::count_of(line, "failed").unwrap_or(0);
-        counts.skipped = text::count_of(line, "skipped").unwrap_or(0) + text::count_of(line, "todo").unwrap_or(0);
+        counts.skipped = text::count_of(line, "skipped").unwrap_or(0)
+            + text::count_of(line, "todo").unwrap_or(0);
     }
     if let Some(at) = suites {
         draft.keep(at, at + 4);
@@ -41,7 +45,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         if counts.failed == 0 {
             broken = broken.max(failed);
         }
-        draft.fact(format!("suites: {}", doc.lines[at]["Test Suites:".len()..].trim()));
+        draft.fact(format!(
+            "suites: {}",
+            doc.lines[at]["Test Suites:".len()..].trim()
+        ));
     }
     counts.failed += broken;
     draft.tests(counts);
@@ -50,7 +57,11 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
 
 fn failure(doc: &Doc<'_>, at: usize, name: &str, file: Option<&str>) -> Problem {
     let block = doc.lines.get(at + 1..).unwrap_or_default();
-    let end = block.iter().position(|l| l.starts_with("  ● ") || l.starts_with("Test Suites:")).unwrap_or(block.len()).min(120);
+    let end = block
+        .iter()
+        .position(|l| l.starts_with("  ● ") || l.starts_with("Test Suites:"))
+        .unwrap_or(block.len())
+        .min(120);
     let block = &block[..end];
     let mut message = String::new();
     for line in block.iter().map(|l| l.trim()) {

@@ -6,7 +6,11 @@ use super::{Outcome, Problem, text};
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(problem) = stopped(line) {
-            let tool = if line.starts_with("error: Recipe") { "just" } else { "make" };
+            let tool = if line.starts_with("error: Recipe") {
+                "just"
+            } else {
+                "make"
+            };
             let mut draft = Draft::new(tool);
             draft.verdict = Some(Outcome::Failed);
             draft.title = format!("{tool}: {}", problem.message);
@@ -15,10 +19,18 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             return Some(draft);
         }
     }
-    let done = doc.lines.iter().find(|l| l.starts_with("make") && (l.contains(" is up to date.") || l.contains("Nothing to be done for ")))?;
+    let done = doc.lines.iter().find(|l| {
+        l.starts_with("make")
+            && (l.contains(" is up to date.") || l.contains("Nothing to be done for "))
+    })?;
     let mut draft = Draft::new("make");
     draft.verdict = Some(Outcome::Passed);
-    draft.title = format!("make: {}", done.split_once(": ").map_or("", |(_, m)| m).trim_end_matches('.'));
+    draft.title = format!(
+        "make: {}",
+        done.split_once(": ")
+            .map_or("", |(_, m)| m)
+            .trim_end_matches('.')
+    );
     draft.concept("build");
     Some(draft)
 }
@@ -44,13 +56,21 @@ fn stopped(line: &str) -> Option<Problem> {
                 None => problem,
             });
         }
-        let message = rest.trim_end().trim_end_matches("Stop.").trim_end().trim_end_matches('.');
+        let message = rest
+            .trim_end()
+            .trim_end_matches("Stop.")
+            .trim_end()
+            .trim_end_matches('.');
         let mut problem = Problem::new(message);
         problem.subject = text::quoted(message).map(str::to_owned);
         return Some(problem);
     }
     // `Makefile:3: *** missing separator.  Stop.`
     let found = text::place(head)?;
-    let message = rest.trim_end().strip_suffix("Stop.")?.trim_end().trim_end_matches('.');
+    let message = rest
+        .trim_end()
+        .strip_suffix("Stop.")?
+        .trim_end()
+        .trim_end_matches('.');
     Some(Problem::new(message).at(found.file, found.line))
 }

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::shell::Command;
 
@@ -45,8 +45,8 @@ pub(super) enum Family {
     System,
     GoGet,
     GitConflict,
-    GitSync,
     GitCommit,
+    GitSync,
     GitBranch,
     GitStatus,
     GitList,
@@ -144,7 +144,10 @@ const MARKS: &[(&str, Set)] = &[
     (" package to latest", bit(F::CargoPackages)),
     ("Installed package `", bit(F::CargoPackages)),
     ("Replaced package `", bit(F::CargoPackages)),
-    ("is already installed", bit(F::CargoPackages) | bit(F::System)),
+    (
+        "is already installed",
+        bit(F::CargoPackages) | bit(F::System),
+    ),
     ("registry index", bit(F::CargoPackages)),
     ("no matching package", bit(F::CargoPackages)),
     ("failed to select a version", bit(F::CargoPackages)),
@@ -168,8 +171,14 @@ const MARKS: &[(&str, Set)] = &[
     (" changed, ", bit(F::GitCommit) | bit(F::GitList)),
     ("(root-commit)", bit(F::GitCommit)),
     ("nothing to commit", bit(F::GitCommit) | bit(F::GitStatus)),
-    ("nothing added to commit", bit(F::GitCommit) | bit(F::GitStatus)),
-    ("no changes added to commit", bit(F::GitCommit) | bit(F::GitStatus)),
+    (
+        "nothing added to commit",
+        bit(F::GitCommit) | bit(F::GitStatus),
+    ),
+    (
+        "no changes added to commit",
+        bit(F::GitCommit) | bit(F::GitStatus),
+    ),
     ("Switched to ", bit(F::GitBranch)),
     ("Already on '", bit(F::GitBranch)),
     ("HEAD is now at ", bit(F::GitBranch)),
@@ -199,8 +208,12 @@ const MARKS: &[(&str, Set)] = &[
     ("goroutine ", bit(F::Trace)),
 ];
 
-static AUTOMATON: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(MARKS.iter().map(|(mark, _)| mark)).ok());
+static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(MARKS.iter().map(|(mark, _)| mark))
+        .ok()
+});
 
 /// The readers that could know this text.
 pub(super) fn of(text: &str, command: &Command) -> Set {

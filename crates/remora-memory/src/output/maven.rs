@@ -1,15 +1,26 @@
 //! Maven: surefire's test results and the compiler's errors.
 
+use std::collections::HashSet;
+
 use super::draft::{Counts, Doc, Draft};
 use super::trace_frames;
 use super::{Outcome, Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let total = doc.lines.iter().rposition(|l| body(l).starts_with("Tests run: ") && !l.contains("Time elapsed"));
-    let partial = doc.lines.iter().rposition(|l| body(l).starts_with("Tests run: "));
+    let total = doc
+        .lines
+        .iter()
+        .rposition(|l| body(l).starts_with("Tests run: ") && !l.contains("Time elapsed"));
+    let partial = doc
+        .lines
+        .iter()
+        .rposition(|l| body(l).starts_with("Tests run: "));
     let failure = doc.lines.iter().rposition(|l| body(l) == "BUILD FAILURE");
     let success = doc.lines.iter().rposition(|l| body(l) == "BUILD SUCCESS");
-    let is_maven = doc.lines.iter().any(|l| l.starts_with("[INFO]") || l.starts_with("[ERROR]"));
+    let is_maven = doc
+        .lines
+        .iter()
+        .any(|l| l.starts_with("[INFO]") || l.starts_with("[ERROR]"));
     if !is_maven && partial.is_none() {
         return None;
     }
@@ -23,7 +34,8 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     failures(doc, &mut draft);
     if let Some(at) = total.or(partial) {
         let line = doc.lines[at];
-        let failed = text::labelled(line, "Failures: ").unwrap_or(0) + text::labelled(line, "Errors: ").unwrap_or(0);
+        let failed = text::labelled(line, "Failures: ").unwrap_or(0)
+            + text::labelled(line, "Errors: ").unwrap_or(0);
         let skipped = text::labelled(line, "Skipped: ").unwrap_or(0);
         let run = text::labelled(line, "Tests run: ").unwrap_or(0);
         draft.keep(at, at + 1);
@@ -39,18 +51,28 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     }
     draft.concept("build");
     if let Some(at) = failure {
-        let goal = doc.lines.iter().position(|l| body(l).starts_with("Failed to execute goal "));
+        let goal = doc
+            .lines
+            .iter()
+            .position(|l| body(l).starts_with("Failed to execute goal "));
         let said = goal.map_or("the build failed", |g| body(doc.lines[g]));
         let said = said.split(" -> [Help").next().unwrap_or(said);
         draft.problem(goal.unwrap_or(at), Problem::new(said));
         draft.verdict = Some(Outcome::Failed);
-        draft.title = format!("maven: {}", said.split_once(": ").map_or(said, |(_, why)| why));
+        draft.title = format!(
+            "maven: {}",
+            said.split_once(": ").map_or(said, |(_, why)| why)
+        );
         return Some(draft);
     }
     success?;
     draft.verdict = Some(Outcome::Passed);
-    draft.title = "maven: build succeeded".to_owned();
-    if let Some(time) = doc.lines.iter().find_map(|l| body(l).strip_prefix("Total time: ")) {
+    draft.title = String::from("maven: build succeeded");
+    if let Some(time) = doc
+        .lines
+        .iter()
+        .find_map(|l| body(l).strip_prefix("Total time: "))
+    {
         draft.fact(format!("total time {}", time.trim()));
     }
     Some(draft)
@@ -67,7 +89,7 @@ fn body(line: &str) -> &str {
 
 /// `/src/Store.java:[12,9] cannot find symbol`.
 fn compile_errors(doc: &Doc<'_>, draft: &mut Draft) -> u32 {
-    let mut places: Vec<(&str, u32)> = Vec::new();
+    let mut places: HashSet<(&str, u32)> = HashSet::new();
     for (at, line) in doc.lines.iter().enumerate() {
         let Some(rest) = line.strip_prefix("[ERROR] ") else {
             continue;
@@ -82,12 +104,16 @@ fn compile_errors(doc: &Doc<'_>, draft: &mut Draft) -> u32 {
             continue;
         };
         // Maven says everything a second time under its summary.
-        if !text::is_path(file) || places.contains(&(file, line)) {
+        if !text::is_path(file) || !places.insert((file, line)) {
             continue;
         }
-        places.push((file, line));
         let mut problem = Problem::new(message).at(file, line);
-        let symbol = doc.lines.iter().skip(at + 1).take(3).find_map(|l| body(l).strip_prefix("symbol:"));
+        let symbol = doc
+            .lines
+            .iter()
+            .skip(at + 1)
+            .take(3)
+            .find_map(|l| body(l).strip_prefix("symbol:"));
         problem.subject = symbol.map(text::squeeze);
         draft.problem(at, problem);
     }
@@ -97,16 +123,24 @@ fn compile_errors(doc: &Doc<'_>, draft: &mut Draft) -> u32 {
 fn failures(doc: &Doc<'_>, draft: &mut Draft) {
     for (at, line) in doc.lines.iter().enumerate() {
         // The report of one test, with its trace below.
-        if let Some((name, _)) = body(line).split_once(" -- Time elapsed: ").or_else(|| body(line).split_once("  Time elapsed: "))
+        if let Some((name, _)) = body(line)
+            .split_once(" -- Time elapsed: ")
+            .or_else(|| body(line).split_once("  Time elapsed: "))
             && (line.ends_with("<<< FAILURE!") || line.ends_with("<<< ERROR!"))
             && !name.starts_with("Tests run")
         {
             let short = short_name(name);
             let message = doc.line(at + 1).trim();
-            let message = message.split_once(": ").filter(|(k, _)| k.contains('.') && !k.contains(' ')).map_or(message, |(_, m)| m);
+            let message = message
+                .split_once(": ")
+                .filter(|(k, _)| k.contains('.') && !k.contains(' '))
+                .map_or(message, |(_, m)| m);
             let mut problem = Problem::new(message).subject(&short);
             let lines = doc.lines.get(at + 2..).unwrap_or_default();
-            let end = lines.iter().position(|l| l.is_empty() || l.starts_with('[')).unwrap_or(lines.len());
+            let end = lines
+                .iter()
+                .position(|l| l.is_empty() || l.starts_with('['))
+                .unwrap_or(lines.len());
             if let Some(frame) = trace_frames::own_java_frame(&lines[..end]) {
                 problem = problem.at(&frame.file, frame.line);
             }
@@ -125,9 +159,15 @@ fn failures(doc: &Doc<'_>, draft: &mut Draft) {
         let Some((test, number)) = name.split_once(':') else {
             continue;
         };
-        let number = number.split("->").next().and_then(text::number).map(|(n, _)| n);
+        let number = number
+            .split("->")
+            .next()
+            .and_then(text::number)
+            .map(|(n, _)| n);
         let class = test.split('.').next().unwrap_or(test);
-        let problem = Problem::new(message.trim_start_matches("» ")).subject(test).at(&format!("{class}.java"), number);
+        let problem = Problem::new(message.trim_start_matches("» "))
+            .subject(test)
+            .at(&format!("{class}.java"), number);
         draft.problem(at, problem);
     }
 }

@@ -5,12 +5,18 @@ use super::trace_frames;
 use super::{Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let is = |line: &str, word: &str| text::number(line.trim_start()).is_some_and(|(_, rest)| line.starts_with(' ') && rest.trim_start().starts_with(word));
+    let is = |line: &str, word: &str| {
+        text::number(line.trim_start())
+            .is_some_and(|(_, rest)| line.starts_with(' ') && rest.trim_start().starts_with(word))
+    };
     let passing = doc.lines.iter().rposition(|l| is(l, "passing ("));
     let failing = doc.lines.iter().rposition(|l| is(l, "failing"));
     let pending = doc.lines.iter().rposition(|l| is(l, "pending"));
     let start = failing.or(passing)?;
-    let count = |at: Option<usize>| at.and_then(|at| text::number(doc.lines[at].trim_start())).map_or(0, |(n, _)| n);
+    let count = |at: Option<usize>| {
+        at.and_then(|at| text::number(doc.lines[at].trim_start()))
+            .map_or(0, |(n, _)| n)
+    };
     let mut draft = Draft::new("mocha");
     if let Some(failing) = failing {
         let mut at = failing + 1;
@@ -54,7 +60,12 @@ fn failure(doc: &Doc<'_>, at: usize, suite: &str) -> (Problem, usize) {
         .position(|l| text::number(l.trim_start()).is_some_and(|(_, r)| r.starts_with(") ")))
         .unwrap_or(block.len());
     let block = &block[..end];
-    let message = block.iter().map(|l| l.trim()).find(|l| !l.is_empty()).unwrap_or_default();
+    let mut said = block.iter().map(|l| l.trim()).filter(|l| !l.is_empty());
+    let mut message = said.next().unwrap_or_default().to_owned();
+    // The values stand in the next line when the first ends with a colon.
+    if message.ends_with(':') {
+        message = format!("{message} {}", said.next().unwrap_or_default());
+    }
     let mut problem = Problem::new(message).subject(name.trim_end_matches(':'));
     if let Some(frame) = trace_frames::own_js_frame(block) {
         problem = problem.at(&frame.file, frame.line);

@@ -9,7 +9,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let mut warnings = 0;
     for (at, line) in doc.lines.iter().enumerate() {
         let t = line.trim_start();
-        let Some(found) = text::place(t).filter(|p| p.file.ends_with(".py") || p.file.ends_with(".pyi")) else {
+        let Some(found) = text::place(t).filter(|p| text::is_kind(p.file, &["py", "pyi"])) else {
             continue;
         };
         let rest = found.rest.trim_start();
@@ -24,7 +24,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             warnings += 1;
         }
     }
-    let success = doc.lines.iter().find(|l| l.starts_with("Success: no issues found in "));
+    let success = doc
+        .lines
+        .iter()
+        .find(|l| l.starts_with("Success: no issues found in "));
     let found = doc.lines.iter().rev().find_map(|l| {
         let (count, rest) = text::number(l.strip_prefix("Found ")?)?;
         (rest.starts_with(" error") && rest.contains(" file")).then_some((count, rest))
@@ -38,7 +41,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         draft.verdict = Some(Outcome::Passed);
         draft.concept("type check");
         draft.title = match success {
-            Some(line) => format!("mypy: no issues in {}", &line["Success: no issues found in ".len()..]),
+            Some(line) => format!(
+                "mypy: no issues in {}",
+                &line["Success: no issues found in ".len()..]
+            ),
             None => "pyright: no errors".to_owned(),
         };
         return Some(draft);
@@ -47,7 +53,10 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     draft.concept("type error");
     let count = found.map_or(0, |(n, _)| n).max(text::len(problems.len()));
     for (at, problem) in problems {
-        if matches!(problem.code.as_deref(), Some("import-not-found" | "import-untyped" | "reportMissingImports")) {
+        if matches!(
+            problem.code.as_deref(),
+            Some("import-not-found" | "import-untyped" | "reportMissingImports")
+        ) {
             draft.concept("missing module");
         }
         draft.problem(at, problem);
@@ -59,15 +68,36 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
 fn problem(message: &str, code: &str) -> Problem {
     let mut problem = Problem::new(message).code(code);
     // Elsewhere the first quotes hold a type, which names nothing.
-    if ["named \"", "Name \"", "attribute \"", "Import \"", "module \"", "\" is not defined", "\" is not accessed"].iter().any(|w| message.contains(w)) {
-        problem.subject = message.split_once("named ").or_else(|| message.split_once("attribute ")).map_or(message, |(_, m)| m).split_once('"').and_then(|(_, m)| m.split('"').next()).map(str::to_owned);
+    if [
+        "named \"",
+        "Name \"",
+        "attribute \"",
+        "Import \"",
+        "module \"",
+        "\" is not defined",
+        "\" is not accessed",
+    ]
+    .iter()
+    .any(|w| message.contains(w))
+    {
+        problem.subject = message
+            .split_once("named ")
+            .or_else(|| message.split_once("attribute "))
+            .map_or(message, |(_, m)| m)
+            .split_once('"')
+            .and_then(|(_, m)| m.split('"').next())
+            .map(str::to_owned);
     }
     problem
 }
 
 /// The code stands in brackets at the end.
 fn coded<'a>(rest: &'a str, open: &str, close: char) -> (&'a str, &'a str) {
-    match rest.trim_end().strip_suffix(close).and_then(|r| r.rsplit_once(open)) {
+    match rest
+        .trim_end()
+        .strip_suffix(close)
+        .and_then(|r| r.rsplit_once(open))
+    {
         Some((message, code)) if !code.contains(' ') => (message, code),
         _ => (rest, ""),
     }

@@ -5,10 +5,20 @@ use super::trace_frames;
 use super::{Problem, text};
 
 /// Statuses in front of `[   0.004s] crate module::test`.
-const FAILURES: &[&str] = &["FAIL", "SIGABRT", "SIGSEGV", "ABORT", "TIMEOUT", "LEAK-FAIL"];
+const FAILURES: &[&str] = &[
+    "FAIL",
+    "SIGABRT",
+    "SIGSEGV",
+    "ABORT",
+    "TIMEOUT",
+    "LEAK-FAIL",
+];
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let summary = doc.lines.iter().rposition(|l| l.trim_start().starts_with("Summary ["));
+    let summary = doc
+        .lines
+        .iter()
+        .rposition(|l| l.trim_start().starts_with("Summary ["));
     let started = doc.text.contains("Nextest run ID");
     if summary.is_none() && !started {
         return None;
@@ -23,7 +33,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         if status == "PASS" {
             passed += 1;
         }
-        if !FAILURES.contains(&status) || seen.contains(&name) {
+        if !FAILURES.contains(&status) || draft.full() || seen.contains(&name) {
             continue;
         }
         draft.problem(at, failure(doc, at, status, &name));
@@ -36,7 +46,8 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if let Some(at) = summary {
         let line = doc.lines[at];
         counts.passed = text::count_of(line, "passed").unwrap_or(0);
-        counts.failed = text::count_of(line, "failed").unwrap_or(0) + text::count_of(line, "timed out").unwrap_or(0);
+        counts.failed = text::count_of(line, "failed").unwrap_or(0)
+            + text::count_of(line, "timed out").unwrap_or(0);
         counts.skipped = text::count_of(line, "skipped").unwrap_or(0);
         draft.keep(at, at + 1);
     }
@@ -69,23 +80,28 @@ fn status(line: &str) -> Option<(&str, String)> {
 
 fn failure(doc: &Doc<'_>, at: usize, status: &str, name: &str) -> Problem {
     let wanted = format!("thread '{name}'");
-    let block = doc.lines.iter().position(|l| l.contains(&wanted) && l.contains(" panicked at "));
-    match block.and_then(|from| trace_frames::rust_panic(&doc.lines[from..])) {
-        Some(panic) => {
-            let problem = Problem::new(panic.message).subject(name);
-            match panic.place {
-                Some((file, line)) => problem.at(&file, line),
-                None => problem,
-            }
+    let block = doc
+        .lines
+        .iter()
+        .position(|l| l.contains(&wanted) && l.contains(" panicked at "));
+    if let Some(panic) = block.and_then(|from| trace_frames::rust_panic(&doc.lines[from..])) {
+        let problem = Problem::new(panic.message).subject(name);
+        match panic.place {
+            Some((file, line)) => problem.at(&file, line),
+            None => problem,
         }
-        None => {
-            let said = doc.lines.iter().skip(at + 1).take(30).find(|l| l.trim_start().starts_with("Error: "));
-            let told = match (said, status) {
-                (Some(line), _) => line.trim().to_owned(),
-                (None, "FAIL") => String::new(),
-                (None, status) => status.to_lowercase(),
-            };
-            Problem::new(told).subject(name)
-        }
+    } else {
+        let said = doc
+            .lines
+            .iter()
+            .skip(at + 1)
+            .take(30)
+            .find(|l| l.trim_start().starts_with("Error: "));
+        let told = match (said, status) {
+            (Some(line), _) => line.trim().to_owned(),
+            (None, "FAIL") => String::new(),
+            (None, status) => status.to_lowercase(),
+        };
+        Problem::new(told).subject(name)
     }
 }

@@ -27,22 +27,68 @@ fn broken(tool: &'static str, at: usize, message: &str, subject: Option<&str>) -
 }
 
 fn pip(doc: &Doc<'_>) -> Option<Draft> {
-    let satisfied = doc.lines.iter().filter(|l| l.starts_with("Requirement already satisfied: ")).count();
-    let installed = doc.lines.iter().rev().find_map(|l| l.trim_start().strip_prefix("Successfully installed "));
-    let mut errors = doc.lines.iter().enumerate().filter_map(|(at, l)| l.trim_start().strip_prefix("ERROR: ").map(|m| (at, m)));
-    let is_pip = doc.lines.iter().any(|l| l.starts_with("Collecting ") || l.starts_with("Processing "))
+    let satisfied = doc
+        .lines
+        .iter()
+        .filter(|l| l.starts_with("Requirement already satisfied: "))
+        .count();
+    let installed = doc
+        .lines
+        .iter()
+        .rev()
+        .find_map(|l| l.trim_start().strip_prefix("Successfully installed "));
+    let mut errors = doc
+        .lines
+        .iter()
+        .enumerate()
+        .filter_map(|(at, l)| l.trim_start().strip_prefix("ERROR: ").map(|m| (at, m)));
+    let is_pip = doc
+        .lines
+        .iter()
+        .any(|l| l.starts_with("Collecting ") || l.starts_with("Processing "))
         || satisfied > 0
         || installed.is_some()
-        || doc.command.parts.iter().any(|p| p.words.iter().any(|w| w == "pip" || w == "pip3" || w.ends_with("/pip")));
-    if let Some(at) = doc.lines.iter().position(|l| *l == "error: externally-managed-environment") {
-        return Some(broken("pip install", at, "externally-managed-environment: use a virtual environment", None));
+        || doc.command.parts.iter().any(|p| {
+            p.words
+                .iter()
+                .any(|w| w == "pip" || w == "pip3" || w.ends_with("/pip"))
+        });
+    if let Some(at) = doc
+        .lines
+        .iter()
+        .position(|l| *l == "error: externally-managed-environment")
+    {
+        return Some(broken(
+            "pip install",
+            at,
+            "externally-managed-environment: use a virtual environment",
+            None,
+        ));
     }
     if let Some((at, message)) = errors.next() {
-        let known = ["Could not find a version", "No matching distribution", "Could not install", "Could not open requirements", "Failed building", "Failed to build", "Cannot install", "ResolutionImpossible", "Invalid requirement", "Package ", "pip's dependency resolver", "Exception:", "Could not build"].iter().any(|k| message.starts_with(k));
+        let known = [
+            "Could not find a version",
+            "No matching distribution",
+            "Could not install",
+            "Could not open requirements",
+            "Failed building",
+            "Failed to build",
+            "Cannot install",
+            "ResolutionImpossible",
+            "Invalid requirement",
+            "Package ",
+            "pip's dependency resolver",
+            "Exception:",
+            "Could not build",
+        ]
+        .iter()
+        .any(|k| message.starts_with(k));
         if !(known || is_pip) {
             return None;
         }
-        let subject = message.strip_prefix("Could not find a version that satisfies the requirement ").and_then(|r| r.split(' ').next());
+        let subject = message
+            .strip_prefix("Could not find a version that satisfies the requirement ")
+            .and_then(|r| r.split(' ').next());
         let message = message.split(" (from versions: ").next().unwrap_or(message);
         // The resolver's warning leaves the installation in place.
         if installed.is_none() {
@@ -56,15 +102,30 @@ fn pip(doc: &Doc<'_>) -> Option<Draft> {
     }
     if let Some(names) = installed {
         let names: Vec<&str> = names.split_whitespace().collect();
-        let mut draft = done("pip install", format!("pip install: installed {}", few(&names)));
+        let mut draft = done(
+            "pip install",
+            format!("pip install: installed {}", few(&names)),
+        );
         draft.fact(names.join(", "));
-        if let Some(conflict) = doc.lines.iter().find(|l| l.contains("which is incompatible")) {
+        if let Some(conflict) = doc
+            .lines
+            .iter()
+            .find(|l| l.contains("which is incompatible"))
+        {
             draft.fact(conflict);
             draft.concept("version conflict");
         }
         return Some(draft);
     }
-    (satisfied > 0).then(|| done("pip install", format!("pip install: {} already satisfied", text::plural(satisfied, "requirement"))))
+    (satisfied > 0).then(|| {
+        done(
+            "pip install",
+            format!(
+                "pip install: {} already satisfied",
+                text::plural(satisfied, "requirement")
+            ),
+        )
+    })
 }
 
 fn few(names: &[&str]) -> String {
@@ -72,7 +133,11 @@ fn few(names: &[&str]) -> String {
         [] => "nothing".to_owned(),
         [one] => (*one).to_owned(),
         [one, two] => format!("{one} and {two}"),
-        [one, two, rest @ ..] => format!("{} packages ({one}, {two} and {} more)", names.len(), rest.len()),
+        [one, two, rest @ ..] => format!(
+            "{} packages ({one}, {two} and {} more)",
+            names.len(),
+            rest.len()
+        ),
     }
 }
 
@@ -83,17 +148,42 @@ fn uv(doc: &Doc<'_>) -> Option<Draft> {
             (rest.starts_with(" package") && rest.contains(" in ")).then_some(n)
         })
     };
-    if let Some(at) = doc.lines.iter().position(|l| l.trim_start().starts_with("× No solution found")) {
-        let why: Vec<&str> = doc.lines.iter().skip(at + 1).take(4).map(|l| l.trim_start_matches([' ', '╰', '─', '▶', '│'])).take_while(|l| !l.is_empty()).collect();
+    if let Some(at) = doc
+        .lines
+        .iter()
+        .position(|l| l.trim_start().starts_with("× No solution found"))
+    {
+        let why: Vec<&str> = doc
+            .lines
+            .iter()
+            .skip(at + 1)
+            .take(4)
+            .map(|l| l.trim_start_matches([' ', '╰', '─', '▶', '│']))
+            .take_while(|l| !l.is_empty())
+            .collect();
         let why = text::squeeze(&why.join(" "));
         let mut draft = broken("uv", at, &format!("no solution found: {why}"), None);
         draft.concept("version conflict");
         return Some(draft);
     }
-    if let Some(at) = doc.lines.iter().position(|l| l.trim_start().starts_with("× Failed to ")) {
-        return Some(broken("uv", at, doc.lines[at].trim_start_matches([' ', '×']), text::quoted(doc.lines[at])));
+    if let Some(at) = doc
+        .lines
+        .iter()
+        .position(|l| l.trim_start().starts_with("× Failed to "))
+    {
+        return Some(broken(
+            "uv",
+            at,
+            doc.lines[at].trim_start_matches([' ', '×']),
+            text::quoted(doc.lines[at]),
+        ));
     }
-    let (resolved, installed, removed, audited) = (count("Resolved "), count("Installed "), count("Uninstalled "), count("Audited "));
+    let (resolved, installed, removed, audited) = (
+        count("Resolved "),
+        count("Installed "),
+        count("Uninstalled "),
+        count("Audited "),
+    );
     if resolved.is_none() && installed.is_none() && removed.is_none() && audited.is_none() {
         return None;
     }
@@ -112,7 +202,11 @@ fn uv(doc: &Doc<'_>) -> Option<Draft> {
     }
     let mut draft = done("uv", format!("uv: {}", told.join(", ")));
     for line in &doc.lines {
-        if let Some(name) = line.strip_prefix(" + ").or_else(|| line.strip_prefix(" - ")).filter(|n| n.contains("==")) {
+        if let Some(name) = line
+            .strip_prefix(" + ")
+            .or_else(|| line.strip_prefix(" - "))
+            .filter(|n| n.contains("=="))
+        {
             let sign = if line.starts_with(" +") { "+" } else { "-" };
             draft.fact(format!("{sign} {name}"));
         }
@@ -121,23 +215,49 @@ fn uv(doc: &Doc<'_>) -> Option<Draft> {
 }
 
 fn poetry(doc: &Doc<'_>) -> Option<Draft> {
-    if let Some(at) = doc.lines.iter().position(|l| l.contains("version solving failed")) {
-        let from = doc.lines[..at].iter().rposition(|l| l.trim().is_empty()).map_or(0, |n| n + 1);
+    if let Some(at) = doc
+        .lines
+        .iter()
+        .position(|l| l.contains("version solving failed"))
+    {
+        let from = doc.lines[..at]
+            .iter()
+            .rposition(|l| l.trim().is_empty())
+            .map_or(0, |n| n + 1);
         let why = text::squeeze(&doc.lines[from..=at].join(" "));
-        let subject = why.split_once("depends on ").and_then(|(_, r)| r.split(' ').next());
+        let subject = why
+            .split_once("depends on ")
+            .and_then(|(_, r)| r.split(' ').next());
         let mut draft = broken("poetry", at, &why, subject);
         draft.concept("version conflict");
         return Some(draft);
     }
-    if let Some(counts) = doc.lines.iter().find_map(|l| l.strip_prefix("Package operations: ")) {
+    if let Some(counts) = doc
+        .lines
+        .iter()
+        .find_map(|l| l.strip_prefix("Package operations: "))
+    {
         let mut draft = done("poetry", format!("poetry: {}", counts.trim()));
         for line in &doc.lines {
             let t = line.trim_start().trim_start_matches(['-', '•', ' ']);
-            if ["Installing ", "Updating ", "Removing ", "Downgrading "].iter().any(|v| t.starts_with(v)) && t.contains('(') {
-                draft.fact(t.split("): ").next().map_or(t.to_owned(), |h| if h.ends_with(')') { h.to_owned() } else { format!("{h})") }));
+            if ["Installing ", "Updating ", "Removing ", "Downgrading "]
+                .iter()
+                .any(|v| t.starts_with(v))
+                && t.contains('(')
+            {
+                draft.fact(t.split("): ").next().map_or(t.to_owned(), |h| {
+                    if h.ends_with(')') {
+                        h.to_owned()
+                    } else {
+                        format!("{h})")
+                    }
+                }));
             }
         }
         return Some(draft);
     }
-    doc.lines.iter().any(|l| l.starts_with("No dependencies to install or update")).then(|| done("poetry", "poetry: nothing to install or update".to_owned()))
+    doc.lines
+        .iter()
+        .any(|l| l.starts_with("No dependencies to install or update"))
+        .then(|| done("poetry", "poetry: nothing to install or update".to_owned()))
 }

@@ -5,20 +5,32 @@ use super::{Outcome, Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let closing = doc.lines.iter().rposition(|l| is_closing(l));
-    let summary = doc.lines.iter().position(|l| is_rule(l, "short test summary info"));
-    if closing.is_none() && summary.is_none() && !doc.lines.iter().any(|l| is_rule(l, "test session starts")) {
+    let summary = doc
+        .lines
+        .iter()
+        .position(|l| is_rule(l, "short test summary info"));
+    if closing.is_none()
+        && summary.is_none()
+        && !doc.lines.iter().any(|l| is_rule(l, "test session starts"))
+    {
         return None;
     }
     let mut draft = Draft::new("pytest");
     let sections = sections(doc);
     let mut collecting = false;
     for (at, line) in doc.lines.iter().enumerate().skip(summary.unwrap_or(0)) {
-        let Some(rest) = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR ")) else {
+        let Some(rest) = line
+            .strip_prefix("FAILED ")
+            .or_else(|| line.strip_prefix("ERROR "))
+        else {
             continue;
         };
         let (id, said) = rest.split_once(" - ").unwrap_or((rest, ""));
-        if !(id.contains("::") || id.trim_end().ends_with(".py")) {
+        if !(id.contains("::") || text::is_kind(id.trim_end(), &["py"])) {
             continue;
+        }
+        if draft.full() {
+            break;
         }
         collecting |= line.starts_with("ERROR ") && !id.contains("::");
         let problem = failed(&sections, id.trim(), said);
@@ -34,7 +46,8 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let mut errors = 0;
     if let Some(at) = closing {
         let line = doc.lines[at];
-        counts.passed = text::count_of(line, "passed").unwrap_or(0) + text::count_of(line, "xpassed").unwrap_or(0);
+        counts.passed = text::count_of(line, "passed").unwrap_or(0)
+            + text::count_of(line, "xpassed").unwrap_or(0);
         counts.failed = text::count_of(line, "failed").unwrap_or(0);
         errors = text::count_of(line, "error").unwrap_or(0);
         counts.skipped = text::count_of(line, "skipped").unwrap_or(0);
@@ -59,13 +72,25 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             let file = p.place().map(|f| format!(" in {f}")).unwrap_or_default();
             format!("{file}: {}", p.message)
         });
-        draft.title = format!("pytest: {} while collecting tests{}", text::many(errors, "error"), first.unwrap_or_default());
+        draft.title = format!(
+            "pytest: {} while collecting tests{}",
+            text::many(errors, "error"),
+            first.unwrap_or_default()
+        );
         draft.concept("collection error");
         if let Some(fact) = draft.facts.first_mut() {
-            *fact = format!("{} while collecting {}", text::many(errors, "error"), text::plural(subjects, "file"));
+            *fact = format!(
+                "{} while collecting {}",
+                text::many(errors, "error"),
+                text::plural(subjects, "file")
+            );
         }
     }
-    if draft.problems.iter().any(|p| p.message.contains("ModuleNotFoundError") || p.message.contains("ImportError")) {
+    if draft
+        .problems
+        .iter()
+        .any(|p| p.message.contains("ModuleNotFoundError") || p.message.contains("ImportError"))
+    {
         draft.concept("missing module");
     }
     Some(draft)
@@ -91,7 +116,17 @@ fn is_closing(line: &str) -> bool {
             text::number(part).is_some_and(|(_, word)| {
                 matches!(
                     word.trim(),
-                    "passed" | "failed" | "error" | "errors" | "skipped" | "xfailed" | "xpassed" | "deselected" | "warning" | "warnings" | "rerun"
+                    "passed"
+                        | "failed"
+                        | "error"
+                        | "errors"
+                        | "skipped"
+                        | "xfailed"
+                        | "xpassed"
+                        | "deselected"
+                        | "warning"
+                        | "warnings"
+                        | "rerun"
                 )
             })
         })
@@ -107,7 +142,10 @@ struct Section<'a> {
 
 impl Section<'_> {
     fn problem(&self) -> Problem {
-        let name = self.name.strip_prefix("ERROR collecting ").unwrap_or(self.name);
+        let name = self
+            .name
+            .strip_prefix("ERROR collecting ")
+            .unwrap_or(self.name);
         let problem = Problem::new(self.said).subject(name);
         match self.file {
             Some((file, line)) => problem.at(file, line),
@@ -140,7 +178,7 @@ fn sections<'a>(doc: &'a Doc<'_>) -> Vec<Section<'a>> {
                 section.said = said.trim();
             } else if section.file.is_none_or(|_| !section.said.is_empty())
                 && let Some(found) = text::place(line)
-                && found.file.ends_with(".py")
+                && text::is_kind(found.file, &["py"])
                 // The last place of a section is where the test itself stands first.
                 && (section.file.is_none() || is_test(found.file))
             {
@@ -171,6 +209,9 @@ fn failed(sections: &[Section<'_>], id: &str, said: &str) -> Problem {
         _ => said,
     };
     let subject = if test.is_empty() { file } else { test };
-    let line = section.and_then(|s| s.file).filter(|(f, _)| *f == file || file.ends_with(f)).map(|(_, l)| l);
+    let line = section
+        .and_then(|s| s.file)
+        .filter(|(f, _)| *f == file || file.ends_with(f))
+        .map(|(_, l)| l);
     Problem::new(message).subject(subject).at(file, line)
 }

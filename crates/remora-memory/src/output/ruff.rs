@@ -4,15 +4,21 @@ use super::draft::{Doc, Draft};
 use super::{Outcome, Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let found = doc.lines.iter().rposition(|l| l.starts_with("Found ") && l.contains(" error"));
-    let clean = doc.lines.iter().any(|l| *l == "All checks passed!");
+    let found = doc
+        .lines
+        .iter()
+        .rposition(|l| l.starts_with("Found ") && l.contains(" error"));
+    let clean = doc.lines.contains(&"All checks passed!");
     let mut problems: Vec<(usize, Problem)> = Vec::new();
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(problem) = concise(line).or_else(|| full(doc, at, line)) {
             problems.push((at, problem));
         }
     }
-    let fixed = found.and_then(|at| text::labelled(doc.lines[at].split_once('(').map_or("", |(_, r)| r), "").filter(|_| doc.lines[at].contains(" fixed")));
+    let fixed = found.and_then(|at| {
+        text::labelled(doc.lines[at].split_once('(').map_or("", |(_, r)| r), "")
+            .filter(|_| doc.lines[at].contains(" fixed"))
+    });
     if problems.is_empty() {
         if !clean && fixed.is_none() {
             return None;
@@ -28,13 +34,21 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     }
     let flake8 = doc.command.runs(&["flake8"]);
     // One concise line alone could be anybody's.
-    let known = found.is_some() || flake8 || doc.command.work().any(|p| p.words.iter().any(|w| w.contains("ruff") || w.contains("lint")));
+    let known = found.is_some()
+        || flake8
+        || doc.command.work().any(|p| {
+            p.words
+                .iter()
+                .any(|w| w.contains("ruff") || w.contains("lint"))
+        });
     if !known {
         return None;
     }
     let mut draft = Draft::new(if flake8 { "flake8" } else { "ruff" });
     draft.concept("lint");
-    let said = found.and_then(|at| text::number(&doc.lines[at]["Found ".len()..])).map_or(0, |(n, _)| n);
+    let said = found
+        .and_then(|at| text::number(&doc.lines[at]["Found ".len()..]))
+        .map_or(0, |(n, _)| n);
     let count = said.max(text::len(problems.len()));
     for (at, problem) in problems {
         if matches!(problem.code.as_deref(), Some("F821")) {
@@ -43,7 +57,11 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         draft.problem(at, problem);
     }
     draft.diagnosed(count, 0);
-    if let Some(n) = doc.lines.iter().find_map(|l| l.strip_prefix("[*] ").and_then(text::number).map(|(n, _)| n)) {
+    if let Some(n) = doc.lines.iter().find_map(|l| {
+        l.strip_prefix("[*] ")
+            .and_then(text::number)
+            .map(|(n, _)| n)
+    }) {
         draft.fact(format!("{n} fixable with --fix"));
     }
     if let Some(n) = fixed {
@@ -56,7 +74,9 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
 fn is_code(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = word.len() - letters;
-    (1..=4).contains(&letters) && (1..=4).contains(&digits) && word.as_bytes()[letters..].iter().all(u8::is_ascii_digit)
+    (1..=4).contains(&letters)
+        && (1..=4).contains(&digits)
+        && word.as_bytes()[letters..].iter().all(u8::is_ascii_digit)
 }
 
 fn coded(text: &str) -> Option<Problem> {
@@ -74,8 +94,13 @@ fn coded(text: &str) -> Option<Problem> {
 
 fn concise(line: &str) -> Option<Problem> {
     let found = text::place(line)?;
-    let python = [".py", ".pyi", ".ipynb"].iter().any(|e| found.file.ends_with(e));
-    python.then(|| coded(found.rest)).flatten().map(|p| p.at(found.file, found.line))
+    let python = [".py", ".pyi", ".ipynb"]
+        .iter()
+        .any(|e| found.file.ends_with(e));
+    python
+        .then(|| coded(found.rest))
+        .flatten()
+        .map(|p| p.at(found.file, found.line))
 }
 
 fn full(doc: &Doc<'_>, at: usize, line: &str) -> Option<Problem> {

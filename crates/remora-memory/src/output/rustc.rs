@@ -27,17 +27,25 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             }
         } else if line.starts_with("warning: `") && line.contains(" generated ") {
             crates_warned += text::count_of(line, "warning").unwrap_or(0);
-        } else if let Some(rest) = line.trim_start().strip_prefix("Finished ") {
-            if rest.contains(" target(s) in ") {
-                finished.get_or_insert(rest);
-            }
+        } else if let Some(rest) = line.trim_start().strip_prefix("Finished ")
+            && rest.contains(" target(s) in ")
+        {
+            finished.get_or_insert(rest);
         }
     }
-    if errors.is_empty() && warnings.is_empty() && closing.is_none() && finished.is_none() && crates_warned == 0 {
+    if errors.is_empty()
+        && warnings.is_empty()
+        && closing.is_none()
+        && finished.is_none()
+        && crates_warned == 0
+    {
         return None;
     }
     let clippy = doc.command.runs(&["cargo", "clippy"])
-        || errors.iter().chain(&warnings).any(|(_, p)| p.code.as_ref().is_some_and(|c| c.starts_with("clippy::")));
+        || errors
+            .iter()
+            .chain(&warnings)
+            .any(|(_, p)| p.code.as_ref().is_some_and(|c| c.starts_with("clippy::")));
     // "Finished" in front of a test run or of a started program says nothing of its own.
     if errors.is_empty() && warnings.is_empty() && closing.is_none() && crates_warned == 0 {
         return built(doc, finished?, clippy);
@@ -49,15 +57,25 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         draft.concept("lint");
     }
     let said = closing.map_or((0, 0), |(_, rest)| {
-        (text::count_of(rest, "previous error").unwrap_or(0), text::count_of(rest, "warning").unwrap_or(0))
+        (
+            text::count_of(rest, "previous error").unwrap_or(0),
+            text::count_of(rest, "warning").unwrap_or(0),
+        )
     });
-    let error_count = said.0.max(text::len(errors.len())).max(u32::from(closing.is_some()));
+    let error_count = said
+        .0
+        .max(text::len(errors.len()))
+        .max(u32::from(closing.is_some()));
     let warning_count = said.1.max(crates_warned).max(text::len(warnings.len()));
     if error_count == 0 {
         draft.concepts.clear();
         draft.concept("lint");
     }
-    let shown = if errors.is_empty() && closing.is_none() { warnings } else { errors };
+    let shown = if errors.is_empty() && closing.is_none() {
+        warnings
+    } else {
+        errors
+    };
     for (at, problem) in shown {
         if let Some(concept) = concept(&problem) {
             draft.concept(concept);
@@ -103,7 +121,9 @@ enum Severity {
 fn diagnostic(doc: &Doc<'_>, at: usize, line: &str) -> Option<(Problem, Severity)> {
     let (head, place) = match text::place(line) {
         // The short message format has the place in front.
-        Some(found) if found.file.ends_with(".rs") => (found.rest.trim_start(), Some((found.file, found.line))),
+        Some(found) if text::is_kind(found.file, &["rs"]) => {
+            (found.rest.trim_start(), Some((found.file, found.line)))
+        }
         _ => (line, None),
     };
     let (severity, rest) = if let Some(rest) = head.strip_prefix("error") {
@@ -137,7 +157,9 @@ fn diagnostic(doc: &Doc<'_>, at: usize, line: &str) -> Option<(Problem, Severity
 }
 
 fn is_source(file: &str) -> bool {
-    [".rs", ".toml", ".md"].iter().any(|end| file.ends_with(end))
+    [".rs", ".toml", ".md"]
+        .iter()
+        .any(|end| file.ends_with(end))
 }
 
 /// The lint's name from the notes below a diagnostic.
@@ -147,7 +169,10 @@ fn lint_name(doc: &Doc<'_>, at: usize) -> Option<String> {
             return None;
         }
         let line = line.trim_start();
-        let Some(note) = line.strip_prefix("= note: `").or_else(|| line.strip_prefix("= help: ")) else {
+        let Some(note) = line
+            .strip_prefix("= note: `")
+            .or_else(|| line.strip_prefix("= help: "))
+        else {
             continue;
         };
         for open in ["#[warn(", "#[deny(", "#[forbid("] {
@@ -160,7 +185,10 @@ fn lint_name(doc: &Doc<'_>, at: usize) -> Option<String> {
                 return Some(name.replace('-', "_"));
             }
         }
-        if let Some((_, name)) = note.split_once("index.html#").filter(|_| note.contains("rust-clippy")) {
+        if let Some((_, name)) = note
+            .split_once("index.html#")
+            .filter(|_| note.contains("rust-clippy"))
+        {
             return Some(format!("clippy::{}", name.trim()));
         }
     }
@@ -169,7 +197,8 @@ fn lint_name(doc: &Doc<'_>, at: usize) -> Option<String> {
 
 fn concept(problem: &Problem) -> Option<&'static str> {
     Some(match problem.code.as_deref()? {
-        "E0382" | "E0499" | "E0502" | "E0503" | "E0505" | "E0506" | "E0507" | "E0596" | "E0594" | "E0716" => "borrow checker",
+        "E0382" | "E0499" | "E0502" | "E0503" | "E0505" | "E0506" | "E0507" | "E0596" | "E0594"
+        | "E0716" => "borrow checker",
         "E0106" | "E0373" | "E0495" | "E0515" | "E0597" | "E0621" | "E0700" => "lifetime",
         "E0308" | "E0277" | "E0271" | "E0369" | "E0599" | "E0282" | "E0283" => "type error",
         "E0412" | "E0425" | "E0432" | "E0433" | "E0405" | "E0463" => "missing name",

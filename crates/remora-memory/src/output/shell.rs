@@ -46,7 +46,9 @@ impl Command {
 
     /// The parts that do the work: no `cd`, no settings, no filters.
     pub(super) fn work(&self) -> impl Iterator<Item = &Part> {
-        self.parts.iter().filter(|p| !p.is_setting() && !p.is_filter())
+        self.parts
+            .iter()
+            .filter(|p| !p.is_setting() && !p.is_filter())
     }
 
     /// Some part runs this program with these first words.
@@ -65,7 +67,11 @@ impl Part {
 
     /// The words behind the program that are not options.
     pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().skip(1).map(String::as_str).filter(|w| !w.starts_with('-') || *w == "-")
+        self.words
+            .iter()
+            .skip(1)
+            .map(String::as_str)
+            .filter(|w| !w.starts_with('-') || *w == "-")
     }
 
     fn begins(&self, words: &[&str]) -> bool {
@@ -75,19 +81,46 @@ impl Part {
         if self.program() != *program {
             return false;
         }
-        let mut given = self.arguments();
-        // `git -C folder status`, `cargo +nightly test`: the value of a global option.
-        let mut first = given.next();
-        while first.is_some_and(|w| w.starts_with('+') || (*program == "git" && (w.contains('/') || w.contains('=') || w == "."))) {
-            first = given.next();
-        }
-        rest.is_empty() || first == Some(rest[0]) && rest[1..].iter().all(|w| given.next() == Some(*w))
+        let mut given = self.verbs();
+        rest.iter().all(|word| given.next() == Some(*word))
+    }
+
+    /// The arguments without the values of options that stand in front of a
+    /// verb: `git -C folder status`, `cargo +nightly test`.
+    pub(super) fn verbs(&self) -> impl Iterator<Item = &str> {
+        let mut value = false;
+        self.words
+            .iter()
+            .skip(1)
+            .map(String::as_str)
+            .filter(move |word| {
+                let taken = std::mem::replace(
+                    &mut value,
+                    matches!(
+                        *word,
+                        "-C" | "-c" | "--git-dir" | "--work-tree" | "--manifest-path"
+                    ),
+                );
+                !taken && !word.starts_with('-') && !word.starts_with('+')
+            })
     }
 
     fn is_setting(&self) -> bool {
         matches!(
             self.program(),
-            "" | "cd" | "pushd" | "popd" | "export" | "set" | "source" | "." | "unset" | "true" | ":" | "ulimit" | "shopt" | "umask"
+            "" | "cd"
+                | "pushd"
+                | "popd"
+                | "export"
+                | "set"
+                | "source"
+                | "."
+                | "unset"
+                | "true"
+                | ":"
+                | "ulimit"
+                | "shopt"
+                | "umask"
         )
     }
 
@@ -95,8 +128,26 @@ impl Part {
         self.join == Join::Pipe
             && matches!(
                 self.program(),
-                "tail" | "head" | "grep" | "egrep" | "rg" | "sed" | "awk" | "tee" | "cat" | "less" | "more" | "sort" | "uniq"
-                    | "wc" | "cut" | "tr" | "ts" | "column" | "fold" | "strings"
+                "tail"
+                    | "head"
+                    | "grep"
+                    | "egrep"
+                    | "rg"
+                    | "sed"
+                    | "awk"
+                    | "tee"
+                    | "cat"
+                    | "less"
+                    | "more"
+                    | "sort"
+                    | "uniq"
+                    | "wc"
+                    | "cut"
+                    | "tr"
+                    | "ts"
+                    | "column"
+                    | "fold"
+                    | "strings"
             )
     }
 }
@@ -126,15 +177,17 @@ fn inner_script(part: &Part) -> Option<String> {
     if !matches!(part.program(), "bash" | "sh" | "zsh" | "dash") {
         return None;
     }
-    let at = part.words.iter().position(|w| w.starts_with('-') && !w.starts_with("--") && w.ends_with('c'))?;
+    let at = part
+        .words
+        .iter()
+        .position(|w| w.starts_with('-') && !w.starts_with("--") && w.ends_with('c'))?;
     part.words.get(at + 1).cloned()
 }
 
 /// Removes what only says how a program is run.
 fn unwrap(part: &mut Part) {
     let mut from = 0;
-    loop {
-        let Some(word) = part.words.get(from) else { break };
+    while let Some(word) = part.words.get(from) {
         let name = word.rsplit('/').next().unwrap_or(word);
         if is_assignment(word) {
             from += 1;
@@ -145,8 +198,9 @@ fn unwrap(part: &mut Part) {
             "env" => &["-u", "-C"],
             "timeout" | "gtimeout" => &["-s", "-k"],
             "nice" | "ionice" => &["-n", "-c"],
-            "stdbuf" | "nohup" | "time" | "command" | "exec" | "setsid" | "xvfb-run" | "builtin" | "chronic" | "script"
-            | "then" | "do" | "else" | "if" | "while" | "until" | "!" => &[],
+            "stdbuf" | "nohup" | "time" | "command" | "exec" | "setsid" | "xvfb-run"
+            | "builtin" | "chronic" | "script" | "then" | "do" | "else" | "if" | "while"
+            | "until" | "!" => &[],
             _ => break,
         };
         // `script` and `time` alone are programs like any other.
@@ -155,7 +209,11 @@ fn unwrap(part: &mut Part) {
         }
         from += 1;
         while let Some(option) = part.words.get(from).filter(|w| w.starts_with('-')) {
-            from += if values.contains(&option.as_str()) { 2 } else { 1 };
+            from += if values.contains(&option.as_str()) {
+                2
+            } else {
+                1
+            };
         }
         if matches!(name, "timeout" | "gtimeout") {
             from += 1;
@@ -275,11 +333,16 @@ impl<'a> Scanner<'a> {
                 }
                 ';' | '&' => self.end_part(Join::Then),
                 '(' | ')' if self.word.is_none() => self.end_part(Join::Then),
-                '{' | '}' if self.word.is_none() && self.peek().is_none_or(|c| c == ' ' || c == '\n' || c == ';') => {
+                '{' | '}'
+                    if self.word.is_none()
+                        && self
+                            .peek()
+                            .is_none_or(|c| c == ' ' || c == '\n' || c == ';') =>
+                {
                     self.end_part(Join::Then);
                 }
                 '>' => self.redirect(),
-                '<' => self.from_file(),
+                '<' => self.take_input(),
                 c => self.push(c),
             }
         }
@@ -354,8 +417,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn from_file(&mut self) {
-        if self.word.as_ref().is_some_and(|w| w.bytes().all(|b| b.is_ascii_digit())) {
+    fn take_input(&mut self) {
+        if self
+            .word
+            .as_ref()
+            .is_some_and(|w| w.bytes().all(|b| b.is_ascii_digit()))
+        {
             self.word = None;
         }
         self.end_word();

@@ -27,15 +27,33 @@ fn broken(tool: &'static str, at: usize, message: &str, subject: Option<&str>) -
 }
 
 fn apt(doc: &Doc<'_>) -> Option<Draft> {
-    let known = ["Unable to ", "Could not ", "Package ", "Failed to ", "Sub-process ", "Version ", "Broken ", "The repository", "Some index"];
+    let known = [
+        "Unable to ",
+        "Could not ",
+        "Package ",
+        "Failed to ",
+        "Sub-process ",
+        "Version ",
+        "Broken ",
+        "The repository",
+        "Some index",
+    ];
     if let Some((at, message)) = doc.lines.iter().enumerate().find_map(|(at, l)| {
         let message = l.strip_prefix("E: ")?;
-        known.iter().any(|k| message.starts_with(k)).then_some((at, message))
+        known
+            .iter()
+            .any(|k| message.starts_with(k))
+            .then_some((at, message))
     }) {
-        let subject = message.strip_prefix("Unable to locate package ").or_else(|| text::quoted(message));
+        let subject = message
+            .strip_prefix("Unable to locate package ")
+            .or_else(|| text::quoted(message));
         return Some(broken("apt", at, message, subject));
     }
-    let summary = doc.lines.iter().find(|l| l.contains(" upgraded, ") && l.contains(" newly installed, "))?;
+    let summary = doc
+        .lines
+        .iter()
+        .find(|l| l.contains(" upgraded, ") && l.contains(" newly installed, "))?;
     let new = text::count_of(summary, "newly installed").unwrap_or(0);
     let upgraded = text::count_of(summary, "upgraded").unwrap_or(0);
     let mut told = Vec::new();
@@ -58,11 +76,20 @@ fn apt(doc: &Doc<'_>) -> Option<Draft> {
 }
 
 fn brew(doc: &Doc<'_>) -> Option<Draft> {
-    let is_brew = doc.command.parts.iter().any(|p| p.program() == "brew") || doc.lines.iter().any(|l| l.starts_with("==> Pouring ") || l.starts_with("==> Fetching "));
+    let is_brew = doc.command.parts.iter().any(|p| p.program() == "brew")
+        || doc
+            .lines
+            .iter()
+            .any(|l| l.starts_with("==> Pouring ") || l.starts_with("==> Fetching "));
     if !is_brew {
         return None;
     }
-    if let Some((at, message)) = doc.lines.iter().enumerate().find_map(|(at, l)| l.strip_prefix("Error: ").map(|m| (at, m))) {
+    if let Some((at, message)) = doc
+        .lines
+        .iter()
+        .enumerate()
+        .find_map(|(at, l)| l.strip_prefix("Error: ").map(|m| (at, m)))
+    {
         return Some(broken("brew", at, message, text::quoted(message)));
     }
     let poured: Vec<String> = doc
@@ -82,6 +109,12 @@ fn brew(doc: &Doc<'_>) -> Option<Draft> {
         }
         return Some(draft);
     }
-    let current = doc.lines.iter().find_map(|l| l.strip_prefix("Warning: ").filter(|m| m.contains("already installed")))?;
-    Some(done("brew", format!("brew: {}", current.trim_end_matches('.'))))
+    let current = doc.lines.iter().find_map(|l| {
+        l.strip_prefix("Warning: ")
+            .filter(|m| m.contains("already installed"))
+    })?;
+    Some(done(
+        "brew",
+        format!("brew: {}", current.trim_end_matches('.')),
+    ))
 }

@@ -141,9 +141,9 @@ pub(super) fn number(text: &str) -> Option<(u32, &str)> {
 pub(super) fn count_of(text: &str, word: &str) -> Option<u32> {
     text.match_indices(word).find_map(|(at, _)| {
         let before = text[..at].strip_suffix(' ')?;
-        let from = before
-            .rfind(|c: char| !c.is_ascii_digit())
-            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let from = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| {
+            at + before[at..].chars().next().map_or(1, char::len_utf8)
+        });
         before[from..].parse().ok()
     })
 }
@@ -166,7 +166,10 @@ pub(super) struct Place<'a> {
 /// `src/store.rs:88:9: text`, with or without the column.
 pub(super) fn place(text: &str) -> Option<Place<'_>> {
     let bytes = text.as_bytes();
-    let drive = bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'\\' | b'/');
+    let drive = bytes.len() > 2
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1] == b':'
+        && matches!(bytes[2], b'\\' | b'/');
     let from = if drive { 2 } else { 0 };
     let colon = from + text[from..].find(':')?;
     let file = &text[..colon];
@@ -176,20 +179,33 @@ pub(super) fn place(text: &str) -> Option<Place<'_>> {
     let (line, rest) = number(&text[colon + 1..])?;
     let rest = match rest.strip_prefix(':').map(|r| (r, number(r))) {
         Some((_, Some((_, after)))) => after,
-        Some((after, None)) => return Some(Place { file, line, rest: after }),
+        Some((after, None)) => {
+            return Some(Place {
+                file,
+                line,
+                rest: after,
+            });
+        }
         None => rest,
     };
     let rest = rest.strip_prefix(':').unwrap_or(rest);
     Some(Place { file, line, rest })
 }
 
-/// Could be the name of a source file: short, one word, with a dot or a slash.
+/// Could be the name of a source file: short, one word, with a dot or a
+/// slash, or such as `Makefile`.
 pub(super) fn is_path(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 300
         && !text.contains([' ', '\t', '"', '`', '\'', '<', '>', '|', '*'])
-        && text.contains(['.', '/', '\\'])
+        && (text.contains(['.', '/', '\\']) || text.ends_with("file"))
         && !text.contains("://")
+}
+
+/// The file's name ends with one of these, as compilers insist on them.
+pub(super) fn is_kind(file: &str, extensions: &[&str]) -> bool {
+    file.rsplit_once('.')
+        .is_some_and(|(_, end)| extensions.contains(&end))
 }
 
 /// The first name that a message puts in backticks or quotes.
@@ -229,5 +245,8 @@ pub(super) fn len(n: usize) -> u32 {
 
 /// Letters and digits of a commit name.
 pub(super) fn is_hash(text: &str) -> bool {
-    (7..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
+    (7..=40).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
 }

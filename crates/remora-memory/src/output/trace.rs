@@ -2,19 +2,33 @@
 //! stopped and the first frame of its own code.
 
 use super::draft::{Doc, Draft};
-use super::trace_frames::{self, is_python_library, java_frame, js_frame, own_java_frame, own_js_frame, python_frame};
+use super::trace_frames::{
+    self, is_python_library, java_frame, js_frame, own_java_frame, own_js_frame, python_frame,
+};
 use super::{Outcome, Problem, text};
 
 /// The last trace of the text that any of the languages knows.
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    rust(doc).or_else(|| python(doc)).or_else(|| go(doc)).or_else(|| java(doc)).or_else(|| node(doc))
+    rust(doc)
+        .or_else(|| python(doc))
+        .or_else(|| go(doc))
+        .or_else(|| java(doc))
+        .or_else(|| node(doc))
 }
 
 fn draft(tool: &'static str, at: usize, kind: &str, problem: Problem) -> Draft {
     let mut draft = Draft::new(tool);
     draft.verdict = Some(Outcome::Failed);
-    let place = problem.place().map(|p| format!(" in {p}")).unwrap_or_default();
-    let function = problem.subject.as_ref().filter(|_| place.is_empty()).map(|f| format!(" in {f}")).unwrap_or_default();
+    let place = problem
+        .short_place()
+        .map(|p| format!(" in {p}"))
+        .unwrap_or_default();
+    let function = problem
+        .subject
+        .as_ref()
+        .filter(|_| place.is_empty())
+        .map(|f| format!(" in {f}"))
+        .unwrap_or_default();
     draft.title = if problem.message.is_empty() {
         format!("{kind}{place}{function}")
     } else {
@@ -37,7 +51,10 @@ fn rust(doc: &Doc<'_>) -> Option<Draft> {
     }
     // The place of a panic inside the standard library is not the fault's.
     let frame = backtrace_frame(doc, panic.at);
-    let outside = panic.place.as_ref().is_none_or(|(file, _)| is_rust_library(file));
+    let outside = panic
+        .place
+        .as_ref()
+        .is_none_or(|(file, _)| is_rust_library(file));
     if let Some((function, file, line)) = frame {
         if outside && !file.is_empty() {
             problem = problem.at(&file, line);
@@ -53,12 +70,20 @@ fn rust(doc: &Doc<'_>) -> Option<Draft> {
 }
 
 fn is_rust_library(file: &str) -> bool {
-    file.starts_with("/rustc/") || file.contains("/.cargo/registry/") || file.contains("/rustlib/src/")
+    file.starts_with("/rustc/")
+        || file.contains("/.cargo/registry/")
+        || file.contains("/rustlib/src/")
 }
 
 /// The first frame of a backtrace that is neither the runtime nor a library.
 fn backtrace_frame(doc: &Doc<'_>, from: usize) -> Option<(String, String, u32)> {
-    let start = from + doc.lines.get(from..)?.iter().take(40).position(|l| l.starts_with("stack backtrace:"))?;
+    let start = from
+        + doc
+            .lines
+            .get(from..)?
+            .iter()
+            .take(40)
+            .position(|l| l.starts_with("stack backtrace:"))?;
     let mut function: Option<&str> = None;
     for line in doc.lines.iter().skip(start + 1).take(120) {
         let t = line.trim_start();
@@ -71,7 +96,17 @@ fn backtrace_frame(doc: &Doc<'_>, from: usize) -> Option<(String, String, u32)> 
             }
         } else if let Some((_, rest)) = text::number(t).filter(|(_, r)| r.starts_with(": ")) {
             let name = rest[2..].trim();
-            let runtime = ["std::", "core::", "<core::", "<std::", "alloc::", "rust_begin_unwind", "__", "_start", "<alloc::"];
+            let runtime = [
+                "std::",
+                "core::",
+                "<core::",
+                "<std::",
+                "alloc::",
+                "rust_begin_unwind",
+                "__",
+                "_start",
+                "<alloc::",
+            ];
             function = (!runtime.iter().any(|r| name.starts_with(r))).then_some(name);
         }
     }
@@ -79,11 +114,17 @@ fn backtrace_frame(doc: &Doc<'_>, from: usize) -> Option<(String, String, u32)> 
 }
 
 fn python(doc: &Doc<'_>) -> Option<Draft> {
-    let start = doc.lines.iter().rposition(|l| l.ends_with("Traceback (most recent call last):"));
+    let start = doc
+        .lines
+        .iter()
+        .rposition(|l| l.ends_with("Traceback (most recent call last):"));
     let Some(start) = start else {
         return python_syntax(doc);
     };
-    let first = doc.lines.iter().position(|l| l.ends_with("Traceback (most recent call last):"))?;
+    let first = doc
+        .lines
+        .iter()
+        .position(|l| l.ends_with("Traceback (most recent call last):"))?;
     let (end, message) = python_end(doc, start)?;
     let problem = python_problem(doc, start, end, message);
     let mut draft = draft("stack trace (python)", start, "Python", problem);
@@ -91,7 +132,9 @@ fn python(doc: &Doc<'_>) -> Option<Draft> {
     draft.title = titled("Python", kind, &draft.problems[0], message);
     draft.keep(end, end + 1);
     if first != start
-        && doc.lines[first..start].iter().any(|l| l.contains("direct cause of") || l.contains("During handling of"))
+        && doc.lines[first..start]
+            .iter()
+            .any(|l| l.contains("direct cause of") || l.contains("During handling of"))
         && let Some((_, cause)) = python_end(doc, first)
     {
         draft.fact(format!("caused by {cause}"));
@@ -106,9 +149,13 @@ fn python(doc: &Doc<'_>) -> Option<Draft> {
 /// A program that does not parse has a place but no trace.
 fn python_syntax(doc: &Doc<'_>) -> Option<Draft> {
     let end = doc.lines.iter().rposition(|l| {
-        ["SyntaxError: ", "IndentationError: ", "TabError: "].iter().any(|e| l.starts_with(e))
+        ["SyntaxError: ", "IndentationError: ", "TabError: "]
+            .iter()
+            .any(|e| l.starts_with(e))
     })?;
-    let start = doc.lines[..end].iter().rposition(|l| python_frame(l).is_some())?;
+    let start = doc.lines[..end]
+        .iter()
+        .rposition(|l| python_frame(l).is_some())?;
     if end - start > 6 {
         return None;
     }
@@ -120,8 +167,15 @@ fn python_syntax(doc: &Doc<'_>) -> Option<Draft> {
 }
 
 fn titled(language: &str, kind: &str, problem: &Problem, message: &str) -> String {
-    let place = problem.place().map(|p| format!(" in {p}")).unwrap_or_default();
-    let said = message.strip_prefix(kind).unwrap_or(message).trim_start_matches(':').trim();
+    let place = problem
+        .short_place()
+        .map(|p| format!(" in {p}"))
+        .unwrap_or_default();
+    let said = message
+        .strip_prefix(kind)
+        .unwrap_or(message)
+        .trim_start_matches(':')
+        .trim();
     let kind = kind.rsplit(['.', '$']).next().unwrap_or(kind);
     if said.is_empty() {
         format!("{language} {kind}{place}")
@@ -133,18 +187,34 @@ fn titled(language: &str, kind: &str, problem: &Problem, message: &str) -> Strin
 /// The line that names the exception: the first one that is not indented.
 fn python_end<'a>(doc: &'a Doc<'_>, start: usize) -> Option<(usize, &'a str)> {
     let indent = doc.lines[start].find("Traceback")?;
-    doc.lines.iter().enumerate().skip(start + 1).take(400).find_map(|(at, line)| {
-        let text = line.get(indent..)?;
-        (!text.is_empty() && !text.starts_with([' ', '\t', '|', '+'])).then_some((at, text))
-    })
+    doc.lines
+        .iter()
+        .enumerate()
+        .skip(start + 1)
+        .take(400)
+        .find_map(|(at, line)| {
+            let text = line.get(indent..)?;
+            (!text.is_empty() && !text.starts_with([' ', '\t', '|', '+'])).then_some((at, text))
+        })
 }
 
 fn python_problem(doc: &Doc<'_>, start: usize, end: usize, message: &str) -> Problem {
-    let frames: Vec<_> = doc.lines[start..end.max(start)].iter().filter_map(|l| python_frame(l)).collect();
-    let own = frames.iter().rev().find(|f| !is_python_library(&f.file)).or(frames.last());
-    let mut problem = Problem::new(message).code(message.split([':', ' ']).next().unwrap_or_default());
+    let frames: Vec<_> = doc.lines[start..end.max(start)]
+        .iter()
+        .filter_map(|l| python_frame(l))
+        .collect();
+    let own = frames
+        .iter()
+        .rev()
+        .find(|f| !is_python_library(&f.file))
+        .or(frames.last());
+    let mut problem =
+        Problem::new(message).code(message.split([':', ' ']).next().unwrap_or_default());
     if let Some(frame) = own {
-        problem = problem.at(&frame.file, frame.line);
+        // `<string>` and `<stdin>` are no files.
+        if !frame.file.starts_with('<') {
+            problem = problem.at(&frame.file, frame.line);
+        }
         if frame.function != "<module>" {
             problem = problem.subject(&frame.function);
         }
@@ -153,9 +223,16 @@ fn python_problem(doc: &Doc<'_>, start: usize, end: usize, message: &str) -> Pro
 }
 
 fn go(doc: &Doc<'_>) -> Option<Draft> {
-    let at = doc.lines.iter().position(|l| l.starts_with("panic: ") || l.starts_with("fatal error: "))?;
+    let at = doc
+        .lines
+        .iter()
+        .position(|l| l.starts_with("panic: ") || l.starts_with("fatal error: "))?;
     let message = doc.lines[at].split_once(": ").map_or("", |(_, m)| m);
-    let running = at + doc.lines[at..].iter().take(20).position(|l| l.starts_with("goroutine "))?;
+    let running = at
+        + doc.lines[at..]
+            .iter()
+            .take(20)
+            .position(|l| l.starts_with("goroutine "))?;
     let mut problem = Problem::new(message);
     let mut function = "";
     for line in doc.lines.iter().skip(running + 1).take(60) {
@@ -163,11 +240,15 @@ fn go(doc: &Doc<'_>) -> Option<Draft> {
             break;
         }
         let Some(place) = line.strip_prefix('\t') else {
-            function = line.split('(').next().unwrap_or(line);
+            function = line.rfind('(').map_or(*line, |at| &line[..at]);
             continue;
         };
-        let library = ["/go/src/", "/libexec/src/", "/pkg/mod/", "/usr/lib/go"].iter().any(|l| place.contains(l));
-        if let Some(found) = text::place(place).filter(|_| !library && !function.starts_with("panic") && !function.starts_with("runtime.")) {
+        let library = ["/go/src/", "/libexec/src/", "/pkg/mod/", "/usr/lib/go"]
+            .iter()
+            .any(|l| place.contains(l));
+        if let Some(found) = text::place(place).filter(|_| {
+            !library && !function.starts_with("panic") && !function.starts_with("runtime.")
+        }) {
             problem = problem.at(found.file, found.line).subject(function);
             break;
         }
@@ -179,19 +260,34 @@ fn go(doc: &Doc<'_>) -> Option<Draft> {
 
 fn java(doc: &Doc<'_>) -> Option<Draft> {
     let at = doc.lines.iter().enumerate().position(|(at, line)| {
-        !line.starts_with([' ', '\t']) && java_frame(doc.line(at + 1)).is_some() && java_kind(line).is_some()
+        !line.starts_with([' ', '\t'])
+            && java_frame(doc.line(at + 1)).is_some()
+            && java_kind(line).is_some()
     })?;
     let (kind, said) = java_kind(doc.lines[at])?;
     let lines = doc.lines.get(at + 1..)?;
-    let end = lines.iter().position(|l| !(l.trim_start().starts_with("at ") || l.trim_start().starts_with("... ") || l.starts_with("Caused by: ") || l.trim_start().starts_with("Suppressed: "))).unwrap_or(lines.len());
+    let end = lines
+        .iter()
+        .position(|l| {
+            !(l.trim_start().starts_with("at ")
+                || l.trim_start().starts_with("... ")
+                || l.starts_with("Caused by: ")
+                || l.trim_start().starts_with("Suppressed: "))
+        })
+        .unwrap_or(lines.len());
     let lines = &lines[..end];
     // The innermost cause is why it happened.
     let cause = lines.iter().rposition(|l| l.starts_with("Caused by: "));
-    let (kind, said, frames) = match cause.and_then(|c| java_kind(&lines[c]["Caused by: ".len()..]).map(|k| (c, k))) {
-        Some((c, (kind, said))) => (kind, said, &lines[c + 1..]),
-        None => (kind, said, lines),
+    let (kind, said, frames) =
+        match cause.and_then(|c| java_kind(&lines[c]["Caused by: ".len()..]).map(|k| (c, k))) {
+            Some((c, (kind, said))) => (kind, said, &lines[c + 1..]),
+            None => (kind, said, lines),
+        };
+    let message = if said.is_empty() {
+        kind.to_owned()
+    } else {
+        format!("{kind}: {said}")
     };
-    let message = if said.is_empty() { kind.to_owned() } else { format!("{kind}: {said}") };
     let mut problem = Problem::new(message.as_str()).code(kind.rsplit('.').next().unwrap_or(kind));
     if let Some(frame) = own_java_frame(frames).or_else(|| own_java_frame(lines)) {
         problem = problem.at(&frame.file, frame.line).subject(&frame.function);
@@ -199,8 +295,13 @@ fn java(doc: &Doc<'_>) -> Option<Draft> {
     let mut draft = draft("stack trace (java)", at, "Java", problem);
     draft.title = titled("Java", kind, &draft.problems[0], &message);
     if let Some(cause) = cause {
-        let outer = doc.lines[at].strip_prefix("Exception in thread ").unwrap_or(doc.lines[at]);
-        draft.fact(format!("thrown as {}", outer.split_once("\" ").map_or(outer, |(_, k)| k)));
+        let outer = doc.lines[at]
+            .strip_prefix("Exception in thread ")
+            .unwrap_or(doc.lines[at]);
+        draft.fact(format!(
+            "thrown as {}",
+            outer.split_once("\" ").map_or(outer, |(_, k)| k)
+        ));
         draft.keep(at + 1 + cause, at + 3 + cause);
     }
     Some(draft)
@@ -212,20 +313,34 @@ fn java_kind(line: &str) -> Option<(&str, &str)> {
         Some(rest) => rest.split_once("\" ")?.1,
         None => line,
     };
-    let (kind, said) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
-    let named = kind.contains('.') && kind.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'$'));
+    let (kind, said) = line
+        .split_once(": ")
+        .unwrap_or((line.trim_end_matches(':'), ""));
+    let named = kind.contains('.')
+        && kind
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'$'));
     let last = kind.rsplit(['.', '$']).next()?;
     (named && last.starts_with(|c: char| c.is_ascii_uppercase())).then_some((kind, said))
 }
 
 fn node(doc: &Doc<'_>) -> Option<Draft> {
-    let at = doc.lines.iter().enumerate().position(|(at, line)| is_js_error(line) && followed_by_frame(doc, at))?;
+    let at = doc
+        .lines
+        .iter()
+        .enumerate()
+        .position(|(at, line)| is_js_error(line) && followed_by_frame(doc, at))?;
     let line = doc.lines[at].trim_start();
     let line = line.strip_prefix("Uncaught ").unwrap_or(line);
     let (kind, said) = line.split_once(": ").unwrap_or((line, ""));
     let name = kind.split(' ').next().unwrap_or(kind);
     let mut problem = Problem::new(line);
-    let code = doc.lines.iter().skip(at + 1).take(40).find_map(|l| l.trim().strip_prefix("code: '")?.split('\'').next());
+    let code = doc
+        .lines
+        .iter()
+        .skip(at + 1)
+        .take(40)
+        .find_map(|l| l.trim().strip_prefix("code: '")?.split('\'').next());
     let bracketed = kind.split_once('[').and_then(|(_, c)| c.split(']').next());
     problem = problem.code(bracketed.or(code).unwrap_or(name));
     let frames = doc.lines.get(at + 1..).unwrap_or_default();
@@ -234,7 +349,12 @@ fn node(doc: &Doc<'_>) -> Option<Draft> {
         if !frame.function.contains('<') {
             problem = problem.subject(&frame.function);
         }
-    } else if let Some(found) = doc.lines[..at].iter().rev().take(6).find_map(|l| text::place(l).filter(|p| p.rest.is_empty())) {
+    } else if let Some(found) = doc.lines[..at]
+        .iter()
+        .rev()
+        .take(6)
+        .find_map(|l| text::place(l).filter(|p| p.rest.is_empty()))
+    {
         problem = problem.at(found.file, found.line);
     }
     let mut draft = draft("stack trace (node)", at, "Node", problem);
@@ -242,7 +362,11 @@ fn node(doc: &Doc<'_>) -> Option<Draft> {
     if line.contains("Cannot find module") || line.contains("Cannot find package") {
         draft.concept("missing module");
     }
-    if let Some(cause) = frames.iter().take(40).find_map(|l| l.trim().strip_prefix("[cause]: ")) {
+    if let Some(cause) = frames
+        .iter()
+        .take(40)
+        .find_map(|l| l.trim().strip_prefix("[cause]: "))
+    {
         draft.fact(format!("caused by {cause}"));
     }
     Some(draft)
@@ -259,5 +383,9 @@ fn is_js_error(line: &str) -> bool {
 
 /// Messages may have several lines before the first frame.
 fn followed_by_frame(doc: &Doc<'_>, at: usize) -> bool {
-    doc.lines.iter().skip(at + 1).take(6).any(|l| js_frame(l).is_some())
+    doc.lines
+        .iter()
+        .skip(at + 1)
+        .take(6)
+        .any(|l| js_frame(l).is_some())
 }

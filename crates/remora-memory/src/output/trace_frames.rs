@@ -35,7 +35,10 @@ pub(super) fn rust_panic(lines: &[&str]) -> Option<Panic> {
     let mut message = String::new();
     for line in lines.get(at + 1..).unwrap_or_default().iter().take(8) {
         let line = line.trim();
-        if line.starts_with("note: run with") || line.starts_with("stack backtrace:") || line.starts_with("thread '") {
+        if line.starts_with("note: run with")
+            || line.starts_with("stack backtrace:")
+            || line.starts_with("thread '")
+        {
             break;
         }
         if line.is_empty() {
@@ -88,11 +91,11 @@ pub(super) fn js_frame(line: &str) -> Option<Frame> {
 
 /// The first frame outside of the runtime and of installed packages.
 pub(super) fn own_js_frame(lines: &[&str]) -> Option<Frame> {
-    lines
-        .iter()
-        .take(60)
-        .filter_map(|l| js_frame(l))
-        .find(|f| !(f.file.contains("node_modules") || f.file.starts_with("node:") || f.file.starts_with("internal/")))
+    lines.iter().take(60).filter_map(|l| js_frame(l)).find(|f| {
+        !(f.file.contains("node_modules")
+            || f.file.starts_with("node:")
+            || f.file.starts_with("internal/"))
+    })
 }
 
 /// `at com.example.Store.open(Store.java:31)`.
@@ -111,8 +114,22 @@ pub(super) fn java_frame(line: &str) -> Option<Frame> {
 }
 
 const JAVA_LIBRARIES: &[&str] = &[
-    "java.", "javax.", "jdk.", "sun.", "com.sun.", "org.junit.", "org.opentest4j.", "org.assertj.", "org.hamcrest.",
-    "org.apache.maven.", "org.gradle.", "org.mockito.", "org.springframework.", "kotlin.", "scala.", "jakarta.",
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "org.junit.",
+    "org.opentest4j.",
+    "org.assertj.",
+    "org.hamcrest.",
+    "org.apache.maven.",
+    "org.gradle.",
+    "org.mockito.",
+    "org.springframework.",
+    "kotlin.",
+    "scala.",
+    "jakarta.",
 ];
 
 /// The first frame outside of the libraries that every trace goes through.
@@ -142,5 +159,8 @@ pub(super) fn python_frame(line: &str) -> Option<Frame> {
 
 /// Installed or built into the interpreter.
 pub(super) fn is_python_library(file: &str) -> bool {
-    file.starts_with('<') || ["site-packages", "dist-packages", "/lib/python3", "\\Lib\\"].iter().any(|p| file.contains(p))
+    file.starts_with('<')
+        || ["site-packages", "dist-packages", "/lib/python3", "\\Lib\\"]
+            .iter()
+            .any(|p| file.contains(p))
 }

@@ -10,12 +10,19 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         let Some((place, rest)) = line.split_once("error TS") else {
             continue;
         };
-        let Some((code, message)) = rest.split_once(": ").filter(|(c, _)| c.bytes().all(|b| b.is_ascii_digit())) else {
+        let Some((code, message)) = rest
+            .split_once(": ")
+            .filter(|(c, _)| c.bytes().all(|b| b.is_ascii_digit()))
+        else {
             continue;
         };
         let mut problem = Problem::new(message).code(&format!("TS{code}"));
         // Elsewhere the first quotes hold a type, which names nothing.
-        if ["Cannot find ", "Property '", "Module '", "Could not find "].iter().any(|w| message.starts_with(w)) || message.contains(" is declared but ") {
+        if ["Cannot find ", "Property '", "Module '", "Could not find "]
+            .iter()
+            .any(|w| message.starts_with(w))
+            || message.contains(" is declared but ")
+        {
             problem.subject = text::quoted(message).map(str::to_owned);
         }
         let place = place.trim_end();
@@ -34,15 +41,21 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         draft.problem(at, problem);
         errors += 1;
     }
-    let found = doc.lines.iter().rev().find_map(|l| l.trim_start().strip_prefix("Found ").and_then(text::number).filter(|(_, r)| r.starts_with(" error")));
+    let found = doc.lines.iter().rev().find_map(|l| {
+        l.trim_start()
+            .strip_prefix("Found ")
+            .and_then(text::number)
+            .filter(|(_, r)| r.starts_with(" error"))
+    });
     // "Found 0 errors" is the watcher's; ruff and mypy print theirs with more words.
     if errors == 0 {
-        let watched = found.is_some_and(|(n, rest)| n == 0 && rest.contains("Watching for file changes"));
+        let watched =
+            found.is_some_and(|(n, rest)| n == 0 && rest.contains("Watching for file changes"));
         if !watched {
             return None;
         }
         draft.verdict = Some(Outcome::Passed);
-        draft.title = "tsc: no errors".to_owned();
+        draft.title = String::from("tsc: no errors");
         return Some(draft);
     }
     draft.concept("type error");

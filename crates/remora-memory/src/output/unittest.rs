@@ -5,12 +5,21 @@ use super::trace_frames::{is_python_library, python_frame};
 use super::{Outcome, Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let ran = doc.lines.iter().rposition(|l| l.starts_with("Ran ") && l.contains(" test") && l.contains(" in "))?;
+    let ran = doc
+        .lines
+        .iter()
+        .rposition(|l| l.starts_with("Ran ") && l.contains(" test") && l.contains(" in "))?;
     let (total, _) = text::number(&doc.lines[ran]["Ran ".len()..])?;
-    let closing = doc.lines.iter().skip(ran + 1).find(|l| l.starts_with("FAILED") || l.starts_with("OK") || l.starts_with("NO TESTS RAN"));
+    let closing =
+        doc.lines.iter().skip(ran + 1).find(|l| {
+            l.starts_with("FAILED") || l.starts_with("OK") || l.starts_with("NO TESTS RAN")
+        });
     let mut draft = Draft::new("unittest");
     for (at, line) in doc.lines.iter().enumerate() {
-        let Some(rest) = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: ")) else {
+        let Some(rest) = line
+            .strip_prefix("FAIL: ")
+            .or_else(|| line.strip_prefix("ERROR: "))
+        else {
             continue;
         };
         if doc.line(at + 1).starts_with("-----") || doc.line(at + 2).starts_with("-----") {
@@ -18,9 +27,12 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         }
     }
     let said = closing.copied().unwrap_or_default();
-    let failed = text::labelled(said, "failures=").unwrap_or(0) + text::labelled(said, "errors=").unwrap_or(0);
+    let failed = text::labelled(said, "failures=").unwrap_or(0)
+        + text::labelled(said, "errors=").unwrap_or(0);
     let skipped = text::labelled(said, "skipped=").unwrap_or(0);
-    let failed = failed.max(text::len(draft.problems.len())).max(u32::from(said.starts_with("FAILED")));
+    let failed = failed
+        .max(text::len(draft.problems.len()))
+        .max(u32::from(said.starts_with("FAILED")));
     draft.keep(ran, ran + 3);
     draft.tests(Counts {
         passed: total.saturating_sub(failed).saturating_sub(skipped),
@@ -28,7 +40,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         skipped,
     });
     if total == 0 {
-        draft.title = "unittest: no tests ran".to_owned();
+        draft.title = String::from("unittest: no tests ran");
         draft.verdict = (doc.host == Outcome::Failed).then_some(Outcome::Failed);
     }
     Some(draft)
@@ -36,10 +48,18 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
 
 fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
     // `test_x (tests.test_a.TestA.test_x)`; before 3.11 without the repetition.
-    let (test, class) = name.split_once(" (").map_or((name, ""), |(t, c)| (t, c.split(')').next().unwrap_or(c)));
-    let class = class.strip_suffix(test).map_or(class, |c| c.trim_end_matches('.'));
+    let (test, class) = name
+        .split_once(" (")
+        .map_or((name, ""), |(t, c)| (t, c.split(')').next().unwrap_or(c)));
+    let class = class
+        .strip_suffix(test)
+        .map_or(class, |c| c.trim_end_matches('.'));
     let class = class.rsplit('.').next().unwrap_or(class);
-    let subject = if class.is_empty() { test.to_owned() } else { format!("{class}.{test}") };
+    let subject = if class.is_empty() {
+        test.to_owned()
+    } else {
+        format!("{class}.{test}")
+    };
     let mut frame = None;
     let mut message = "";
     for line in doc.lines.iter().skip(at + 2).take(200) {
@@ -50,7 +70,11 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
             if !is_python_library(&found.file) {
                 frame = Some(found);
             }
-        } else if !line.starts_with([' ', '-', '+', '?']) && !line.is_empty() && !line.starts_with("Traceback") && line.contains("Error") {
+        } else if !line.starts_with([' ', '-', '+', '?'])
+            && !line.is_empty()
+            && !line.starts_with("Traceback")
+            && line.contains("Error")
+        {
             message = line;
             break;
         }

@@ -4,8 +4,14 @@ use super::draft::{Counts, Doc, Draft};
 use super::{Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    let tests = doc.lines.iter().rposition(|l| l.trim_start().starts_with("Tests  "));
-    let files = doc.lines.iter().rposition(|l| l.trim_start().starts_with("Test Files  "));
+    let tests = doc
+        .lines
+        .iter()
+        .rposition(|l| l.trim_start().starts_with("Tests  "));
+    let files = doc
+        .lines
+        .iter()
+        .rposition(|l| l.trim_start().starts_with("Test Files  "));
     let mut draft = Draft::new("vitest");
     let mut broken = 0_u32;
     for (at, line) in doc.lines.iter().enumerate() {
@@ -24,14 +30,18 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         let line = doc.lines[at];
         counts.passed = text::count_of(line, "passed").unwrap_or(0);
         counts.failed = text::count_of(line, "failed").unwrap_or(0);
-        counts.skipped = text::count_of(line, "skipped").unwrap_or(0) + text::count_of(line, "todo").unwrap_or(0);
+        counts.skipped = text::count_of(line, "skipped").unwrap_or(0)
+            + text::count_of(line, "todo").unwrap_or(0);
     }
     if let Some(at) = files {
         draft.keep(at, at + 3);
         if counts.failed == 0 {
             broken = broken.max(text::count_of(doc.lines[at], "failed").unwrap_or(0));
         }
-        draft.fact(format!("files: {}", text::squeeze(doc.lines[at].trim_start().trim_start_matches("Test Files"))));
+        draft.fact(format!(
+            "files: {}",
+            text::squeeze(doc.lines[at].trim_start().trim_start_matches("Test Files"))
+        ));
     }
     counts.failed += broken;
     draft.tests(counts);
@@ -53,11 +63,16 @@ fn failure(doc: &Doc<'_>, at: usize, name: &str) -> Problem {
         }
         if message.is_empty() && !t.is_empty() {
             message = t.split(" // ").next().unwrap_or(t);
-        } else if let Some(found) = t.strip_prefix("❯ ").and_then(|p| text::place(p.rsplit(' ').next().unwrap_or(p))) {
+        } else if let Some(found) = t
+            .strip_prefix("❯ ")
+            .and_then(|p| text::place(p.rsplit(' ').next().unwrap_or(p)))
+        {
             place = found.file;
             line_number = Some(found.line);
             break;
         }
     }
-    Problem::new(message).subject(if test.is_empty() { file } else { test }).at(place, line_number)
+    Problem::new(message)
+        .subject(if test.is_empty() { file } else { test })
+        .at(place, line_number)
 }

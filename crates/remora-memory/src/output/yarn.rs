@@ -4,7 +4,10 @@ use super::draft::{Doc, Draft};
 use super::{Outcome, Problem, text};
 
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
-    pnpm(doc).or_else(|| yarn(doc)).or_else(|| berry(doc)).or_else(|| bun(doc))
+    pnpm(doc)
+        .or_else(|| yarn(doc))
+        .or_else(|| berry(doc))
+        .or_else(|| bun(doc))
 }
 
 fn done(tool: &'static str, title: String, added: &[String]) -> Draft {
@@ -41,8 +44,13 @@ fn pnpm(doc: &Doc<'_>) -> Option<Draft> {
         }
     }
     let packages = doc.lines.iter().find_map(|l| l.strip_prefix("Packages: "));
-    let current = doc.lines.iter().any(|l| l.starts_with("Lockfile is up to date") || *l == "Already up to date");
-    let finished = doc.lines.iter().any(|l| l.starts_with("Done in ") && (l.contains("pnpm") || packages.is_some() || current));
+    let current = doc
+        .lines
+        .iter()
+        .any(|l| l.starts_with("Lockfile is up to date") || *l == "Already up to date");
+    let finished = doc.lines.iter().any(|l| {
+        l.starts_with("Done in ") && (l.contains("pnpm") || packages.is_some() || current)
+    });
     if packages.is_none() && !(current && finished) {
         return None;
     }
@@ -52,7 +60,10 @@ fn pnpm(doc: &Doc<'_>) -> Option<Draft> {
                 .split_whitespace()
                 .filter_map(|w| match w.split_at_checked(1)? {
                     ("+", n) => Some(format!("added {}", text::many(n.parse().ok()?, "package"))),
-                    ("-", n) => Some(format!("removed {}", text::many(n.parse().ok()?, "package"))),
+                    ("-", n) => Some(format!(
+                        "removed {}",
+                        text::many(n.parse().ok()?, "package")
+                    )),
                     _ => None,
                 })
                 .collect();
@@ -89,21 +100,35 @@ fn yarn(doc: &Doc<'_>) -> Option<Draft> {
     }
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(message) = line.strip_prefix("error ") {
-            let message = message.strip_prefix("An unexpected error occurred: ").unwrap_or(message).trim_matches(['"', '.']);
+            let message = message
+                .strip_prefix("An unexpected error occurred: ")
+                .unwrap_or(message)
+                .trim_matches(['"', '.']);
             let mut problem = Problem::new(message);
             problem.subject = text::quoted(message).map(str::to_owned);
             return Some(broken("yarn install", at, problem));
         }
     }
-    let saved = doc.lines.iter().find_map(|l| l.strip_prefix("success Saved ").and_then(text::number).filter(|(_, r)| r.contains("dependenc")));
+    let saved = doc.lines.iter().find_map(|l| {
+        l.strip_prefix("success Saved ")
+            .and_then(text::number)
+            .filter(|(_, r)| r.contains("dependenc"))
+    });
     let finished = doc.lines.iter().any(|l| l.starts_with("Done in "));
     let title = match (saved, finished) {
         (Some((n, _)), _) => format!("yarn {verb}: saved {}", text::many(n, "new package")),
-        (None, _) if doc.text.contains("Already up-to-date") => format!("yarn {verb}: already up to date"),
+        (None, _) if doc.text.contains("Already up-to-date") => {
+            format!("yarn {verb}: already up to date")
+        }
         (None, true) => format!("yarn {verb}: done"),
         (None, false) => return None,
     };
-    let names: Vec<String> = doc.lines.iter().filter_map(|l| l.strip_prefix("├─ ").or_else(|| l.strip_prefix("└─ "))).map(str::to_owned).collect();
+    let names: Vec<String> = doc
+        .lines
+        .iter()
+        .filter_map(|l| l.strip_prefix("├─ ").or_else(|| l.strip_prefix("└─ ")))
+        .map(str::to_owned)
+        .collect();
     Some(done("yarn install", title, &names))
 }
 
@@ -113,16 +138,43 @@ fn berry(doc: &Doc<'_>) -> Option<Draft> {
     }
     let failed = doc.lines.iter().any(|l| l.contains("Failed with errors"));
     if failed {
-        let known = |l: &&str| l.contains("YN0") && !["YN0000", "YN0013", "YN0019", "YN0060", "YN0002", "YN0086", "YN0085"].iter().any(|c| l.contains(c));
-        let (at, line) = doc.lines.iter().enumerate().find(|(_, l)| known(l)).or_else(|| doc.lines.iter().enumerate().rfind(|(_, l)| l.contains("Failed")))?;
+        let known = |l: &&str| {
+            l.contains("YN0")
+                && ![
+                    "YN0000", "YN0013", "YN0019", "YN0060", "YN0002", "YN0086", "YN0085",
+                ]
+                .iter()
+                .any(|c| l.contains(c))
+        };
+        let (at, line) = doc
+            .lines
+            .iter()
+            .enumerate()
+            .find(|(_, l)| known(l))
+            .or_else(|| {
+                doc.lines
+                    .iter()
+                    .enumerate()
+                    .rfind(|(_, l)| l.contains("Failed"))
+            })?;
         let rest = line.trim_start_matches(['➤', ' ']);
         let (code, message) = rest.split_once(": ").unwrap_or(("", rest));
-        return Some(broken("yarn install", at, Problem::new(message.trim_start_matches(['│', '└', '┌', '·', ' '])).code(code)));
+        return Some(broken(
+            "yarn install",
+            at,
+            Problem::new(message.trim_start_matches(['│', '└', '┌', '·', ' '])).code(code),
+        ));
     }
-    let finished = doc.lines.iter().any(|l| l.contains("YN0000: · Done") || l.contains("YN0000: Done"));
+    let finished = doc
+        .lines
+        .iter()
+        .any(|l| l.contains("YN0000: · Done") || l.contains("YN0000: Done"));
     let added = doc.lines.iter().find_map(|l| {
-        let (_, rest) = l.split_once("➤ YN0085: ").or_else(|| l.split_once("➤ YN0013: "))?;
-        rest.contains("package").then(|| rest.trim_start_matches(['│', ' ']))
+        let (_, rest) = l
+            .split_once("➤ YN0085: ")
+            .or_else(|| l.split_once("➤ YN0013: "))?;
+        rest.contains("package")
+            .then(|| rest.trim_start_matches(['│', ' ']))
     });
     if !finished {
         return None;
@@ -145,13 +197,33 @@ fn bun(doc: &Doc<'_>) -> Option<Draft> {
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(message) = line.strip_prefix("error: ") {
             let mut problem = Problem::new(message);
-            problem.subject = text::quoted(message).map(str::to_owned).or_else(|| message.split(' ').next().filter(|w| w.contains('@')).map(str::to_owned));
+            problem.subject = text::quoted(message).map(str::to_owned).or_else(|| {
+                message
+                    .split(' ')
+                    .next()
+                    .filter(|w| w.contains('@'))
+                    .map(str::to_owned)
+            });
             return Some(broken("bun install", at, problem));
         }
     }
-    let count = doc.lines.iter().find_map(|l| text::number(l.trim_start()).filter(|(_, r)| r.contains(" installed [")));
-    let checked = doc.lines.iter().any(|l| l.starts_with("Checked ") && l.contains("(no changes)"));
-    let names: Vec<String> = doc.lines.iter().filter_map(|l| l.strip_prefix("+ ").or_else(|| l.strip_prefix("installed "))).map(str::to_owned).collect();
+    let count = doc
+        .lines
+        .iter()
+        .find_map(|l| text::number(l.trim_start()).filter(|(_, r)| r.contains(" installed [")));
+    let checked = doc
+        .lines
+        .iter()
+        .any(|l| l.starts_with("Checked ") && l.contains("(no changes)"));
+    let names: Vec<String> = doc
+        .lines
+        .iter()
+        .filter_map(|l| {
+            l.strip_prefix("+ ")
+                .or_else(|| l.strip_prefix("installed "))
+        })
+        .map(str::to_owned)
+        .collect();
     let title = match count {
         Some((n, _)) => format!("bun {verb}: installed {}", text::many(n, "package")),
         None if checked => format!("bun {verb}: no changes"),

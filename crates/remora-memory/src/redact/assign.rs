@@ -29,7 +29,9 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> Name {
     while start > floor && part(bytes[start - 1]) {
         start -= 1;
     }
-    let mut end = hit.end;
+    // Some words are only worth a look with their sign.
+    let mut end = hit.end - usize::from(bytes[hit.end - 1] == b'=');
+    let least = end;
     let ceiling = bytes.len().min(hit.end + 80);
     while end < ceiling && part(bytes[end]) {
         end += 1;
@@ -39,7 +41,7 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> Name {
     if escaped && matches!(bytes[start], b'n' | b'r' | b't') {
         start += 1;
     }
-    while end > hit.end && matches!(bytes[end - 1], b'.' | b'-') {
+    while end > least && matches!(bytes[end - 1], b'.' | b'-') {
         end -= 1;
     }
     let mut flag = false;
@@ -82,7 +84,7 @@ pub(super) fn beside(text: &str, name: &Name, found: &mut Vec<Finding>) {
             let inner = value[skip..].trim_end();
             if value::secret(inner, Class::Authorization, Place::Quoted) {
                 let start = range.start + skip;
-                found.push(Finding::new(told.kind, start..start + inner.len(), Rank::Place));
+                found.push(Finding::new(told.kind, start..start + inner.len(), Rank::Word));
             }
         }
         return;
@@ -188,6 +190,10 @@ impl Cursor<'_> {
             self.at += 1;
         }
         let before = self.blanks();
+        if quoted && self.hop() {
+            self.blanks();
+            return Some(Link::Tight);
+        }
         let link = match self.peek() {
             b'=' | b':' => {
                 let query = matches!(opened, Some(b'?' | b'&' | b';')) && before == 0;
@@ -222,7 +228,6 @@ impl Cursor<'_> {
                 self.at += 1;
                 Link::List
             }
-            _ if quoted && self.hop() => Link::Tight,
             b'\n' | b'\r' | b'\\' if self.hop() => Link::Tight,
             _ if name.flag && before > 0 => Link::Flag,
             _ if before > 0 || quoted => Link::Prose,
@@ -320,6 +325,17 @@ impl Cursor<'_> {
             return Some((start..end, place));
         }
         self.at = prefix;
+        if matches!(link, Link::Tight | Link::Sign)
+            && let Some((quote, slashes)) = self.call()
+        {
+            let start = self.at;
+            let place = if class == Class::Password {
+                Place::Loose
+            } else {
+                Place::Quoted
+            };
+            return Some((start..self.closing(quote, slashes), place));
+        }
         if link == Link::List {
             return None;
         }
@@ -334,6 +350,29 @@ impl Cursor<'_> {
             _ => Place::Bare,
         };
         (end > start).then_some((start..end, place))
+    }
+
+    /// `[]byte("`, `String::from("`: the value is the first argument.
+    fn call(&mut self) -> Option<(u8, usize)> {
+        let start = self.at;
+        let length = self
+            .rest()
+            .iter()
+            .take(48)
+            .take_while(|b| {
+                b.is_ascii_alphanumeric()
+                    || matches!(b, b'_' | b'.' | b':' | b'[' | b']' | b'<' | b'>' | b'&' | b' ')
+            })
+            .count();
+        self.at += length;
+        if length > 1 && self.eat(b"(") {
+            self.blanks();
+            if let Some(quote) = self.quote() {
+                return Some(quote);
+            }
+        }
+        self.at = start;
+        None
     }
 
     /// A block scalar: the value is the next line.

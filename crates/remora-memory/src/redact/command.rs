@@ -32,6 +32,8 @@ pub(super) enum Tool {
     Identified,
     /// `user:password` for `chpasswd`.
     Chpasswd,
+    /// `requirepass SECRET`
+    NextWord,
 }
 
 /// Words that announce them, compared without case.
@@ -69,6 +71,8 @@ pub(super) const WORDS: &[(&str, Tool)] = &[
     ("identified by", Tool::Identified),
     ("with password", Tool::Identified),
     ("chpasswd", Tool::Chpasswd),
+    ("requirepass ", Tool::NextWord),
+    ("masterauth ", Tool::NextWord),
 ];
 
 /// How far behind the tool's name its arguments are looked for.
@@ -93,6 +97,10 @@ pub(super) fn secrets(text: &str, hit: Range<usize>, tool: Tool, found: &mut Vec
         Tool::Crypt => crypt(text, hit, found),
         Tool::Identified => identified(text, hit.end, found),
         Tool::Chpasswd => chpasswd(text, hit.start, found),
+        Tool::NextWord => {
+            let length = run(text, hit.end, |b| !b.is_ascii_whitespace() && b != b'\\');
+            judge(text, hit.end..hit.end + length, Class::Password, found);
+        }
     }
 }
 

@@ -38,6 +38,16 @@ pub(super) fn tail(text: &str, end: usize, from: usize) -> Option<Range<usize>> 
     let mut start = before.len();
     for line in lines_back(before) {
         if !body_line(line.0) {
+            // The first line may stand behind something else.
+            let own = line.0.trim_end_matches(['\n', '\r', 'n', 'r', '\\']);
+            let run = own
+                .bytes()
+                .rev()
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
+                .count();
+            if run >= 16 {
+                start = line.1 + own.len() - run;
+            }
             break;
         }
         start = line.1;

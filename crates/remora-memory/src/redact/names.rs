@@ -30,7 +30,7 @@ pub(super) struct Told {
 pub(super) const WORDS: &[&str] = &[
     "pass", "pwd", "secret", "token", "key", "credential", "auth", "cookie", "sessid", "sessionid",
     "signature", "sig=", "mnemonic", "phrase", "jwt", "_pw", "sasl", "connect.sid", "kennwort",
-    "authtok",
+    "authtok", "_pat",
 ];
 
 /// Endings of a password's name, as one word.
@@ -45,7 +45,7 @@ const SUFFIXES: &[&str] = &[
     "prod", "production", "dev", "development", "test", "testing", "staging", "stage", "stg",
     "old", "new", "value", "val", "str", "string", "base64", "b64", "plain", "plaintext", "raw",
     "default", "local", "main", "backup", "live", "sandbox", "env", "primary", "secondary",
-    "current", "previous", "prev", "enc", "hex", "v", "a", "b", "x", "text",
+    "current", "previous", "prev", "enc", "hex", "v", "a", "b", "x", "text", "data",
 ];
 
 /// Words before `token` that make it a place in a list or a piece of a text.
@@ -79,6 +79,7 @@ const NOT_KEYS: &[&str] = &[
 /// Names of a maker in the name of a value, and the kind that follows.
 const MAKERS: &[(&str, &str)] = &[
     ("aws", "aws-secret-key"),
+    ("secretaccesskey", "aws-secret-key"),
     ("heroku", "heroku-key"),
     ("datadog", "datadog-key"),
     ("cloudflare", "cloudflare-token"),
@@ -171,6 +172,9 @@ fn class(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class
     if last.ends_with("token") || last.ends_with("authtok") || matches!(last, "jwt" | "bearer") {
         return (!NOT_TOKENS.contains(&before)).then_some(Class::Secret);
     }
+    if last == "pat" && words.len() > 1 && MAKERS.iter().any(|(maker, _)| before == *maker) {
+        return Some(Class::Secret);
+    }
     if last.ends_with("secret") {
         return Some(Class::Secret);
     }
@@ -220,12 +224,14 @@ fn kind(class: Class, last: &str, flat: &str) -> &'static str {
     if let Some((_, kind)) = maker {
         return kind;
     }
-    if last.ends_with("token") || matches!(last, "jwt" | "bearer" | "auth") {
+    if flat.contains("private") || flat.contains("client-key") {
+        "private-key"
+    } else if flat.contains("secret") {
+        "secret"
+    } else if last.ends_with("token") || matches!(last, "jwt" | "bearer" | "auth" | "pat") {
         "token"
     } else if last.contains("sess") || last == "sid" {
         "session-id"
-    } else if flat.contains("private") {
-        "private-key"
     } else if last.ends_with("key") {
         "api-key"
     } else {

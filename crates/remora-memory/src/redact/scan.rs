@@ -204,7 +204,9 @@ impl Look<'_> {
         };
         let secret = captures.get(1).unwrap_or(whole);
         let from = start + whole.start();
-        if from > hit.start || (token.back > 0 && !opens(bytes, from)) {
+        // A bot's address joins its token to this word.
+        let open = opens(bytes, from) || bytes[..from].ends_with(b"bot");
+        if from > hit.start || (token.back > 0 && !open) {
             return;
         }
         if value::stands_for_another(secret.as_str())

@@ -37,8 +37,6 @@ pub(super) struct Mix {
     pub(super) all_switches: usize,
     /// Stretches of letters of one case.
     pub(super) runs: usize,
-    /// The longest stretch without a vowel, in letters.
-    pub(super) dry: usize,
 }
 
 impl Mix {
@@ -46,7 +44,6 @@ impl Mix {
         let mut mix = Self::default();
         let mut before = Sort::Other;
         let mut switches = 0;
-        let mut dry = 0;
         for c in text.chars() {
             let sort = Sort::of(c);
             match sort {
@@ -60,9 +57,6 @@ impl Mix {
             if sort.letter() && sort != before {
                 mix.runs += 1;
             }
-            let vowel = matches!(c.to_ascii_lowercase(), 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
-            dry = if sort.letter() && !vowel { dry + 1 } else { 0 };
-            mix.dry = mix.dry.max(dry);
             if (sort.letter() && before == Sort::Digit) || (sort == Sort::Digit && before.letter())
             {
                 switches += 1;
@@ -123,8 +117,34 @@ pub(super) fn random(text: &str) -> bool {
     }
     let letters = mix.letters();
     // A name in camel case has humps of three letters and more.
-    let jumbled = letters >= 10 && mix.upper >= 3 && mix.lower >= 3 && letters < mix.runs * 22 / 10;
-    jumbled || (letters >= 16 && mix.dry >= 7)
+    let jumbled = letters >= 10 && mix.upper >= 3 && mix.lower >= 3 && letters * 10 < mix.runs * 22;
+    jumbled || unspoken(text)
+}
+
+/// For each letter, a bit for every letter that often follows it in words, of
+/// languages and of programs. Half of all pairs, and 96 of 100 that occur.
+const PAIRS: [u32; 26] = [
+    0x1FE_BD6F, 0x11E_CB17, 0x13E_FDFF, 0x07E_F93F, 0x1FF_FDFF, 0x01E_793D, 0x01E_F995, 0x01E_D91D,
+    0x2AE_F87F, 0x000_4010, 0x004_0111, 0x13E_DD7F, 0x01C_F11F, 0x03E_FDFF, 0x0FE_FD7F, 0x07E_F9FF,
+    0x010_0000, 0x13E_FD7F, 0x37E_FDFF, 0x1FE_F9BF, 0x00E_B97F, 0x004_4115, 0x006_619D, 0x008_8115,
+    0x00C_A100, 0x000_0011,
+];
+
+/// Whether a quarter of the pairs of letters occur in hardly any word.
+fn unspoken(text: &str) -> bool {
+    let mut pairs = 0;
+    let mut rare = 0;
+    for two in text.as_bytes().windows(2) {
+        if let [a, b] = two
+            && a.is_ascii_alphabetic()
+            && b.is_ascii_alphabetic()
+        {
+            let follows = PAIRS[usize::from(a.to_ascii_lowercase() - b'a')];
+            pairs += 1;
+            rare += usize::from(follows >> (b.to_ascii_lowercase() - b'a') & 1 == 0);
+        }
+    }
+    pairs >= 8 && rare * 4 >= pairs
 }
 
 /// Only hexadecimal digits, of one case.

@@ -150,6 +150,8 @@ pub(super) const TOKENS: &[Token] = tokens! {
     shape 0 "readme-key" ["rdme_"] r"rdme_[a-z0-9]{60,}";
     shape 0 "mapbox-token" ["sk.eyJ"] r"sk\.eyJ[A-Za-z0-9_-]{30,}\.[A-Za-z0-9_-]{20,}";
     // Formats.
+    // Armour in base64: of RSA, EC, OpenSSH, encrypted and plain private keys.
+    shape 0 "private-key" ["LS0tLS1CRUdJTiBSU0EgUFJJ", "LS0tLS1CRUdJTiBFQyBQUkl", "LS0tLS1CRUdJTiBPUEVOU1NIIFBSS", "LS0tLS1CRUdJTiBFTkNSWVBURUQg", "LS0tLS1CRUdJTiBQUklWQVRF"] r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,}={0,2}";
     shape 0 "age-key" ["AGE-SECRET-KEY-"] r"(?i:AGE-SECRET-KEY-)(?:PQ-)?1[A-Za-z0-9]{40,}";
     shape 0 "jwt" ["eyJ"] r"eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{8,}\.?[A-Za-z0-9_-]*|[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)*)";
     random 0 "grafana-token" ["eyJrIjoi"] r"eyJrIjoi[A-Za-z0-9+/_-]{40,}={0,2}";

@@ -162,8 +162,7 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
             mix.spaces == 0
                 && !code(value)
                 && value.len() >= 6
-                && mixed
-                && (strange || mix.switches >= 2 || mix.digits >= 3 || shape::random(value))
+                && ((mixed && (strange || mix.switches >= 2 || mix.digits >= 3)) || shape::random(value))
         }
         Place::Loose => {
             mix.spaces == 0

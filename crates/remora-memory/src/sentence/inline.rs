@@ -7,8 +7,8 @@ pub(crate) fn plain(text: &str) -> String {
     let mut rest = text;
     let mut before = ' ';
     let mut code = false;
-    // Looking for an end that is not there must not be tried again and again.
-    let mut links = true;
+    // Behind the last link no bracket needs a look ahead.
+    let last_link = text.rfind("](");
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
         let mut next = after;
@@ -47,16 +47,18 @@ pub(crate) fn plain(text: &str) -> String {
                 next = score;
             }
             '!' if after.starts_with('[') => {}
-            '[' if links => match link(after) {
-                Some((label, tail)) => {
+            '[' => {
+                let at = text.len() - rest.len();
+                let found = last_link
+                    .filter(|last| at < *last)
+                    .and_then(|_| link(after));
+                if let Some((label, tail)) = found {
                     out.push_str(&plain_label(label));
                     next = tail;
-                }
-                None => {
-                    links = after.contains("](");
+                } else {
                     out.push('[');
                 }
-            },
+            }
             '<' => match tag(after) {
                 Some(tail) => next = tail,
                 None => out.push('<'),
@@ -91,12 +93,12 @@ fn link(after: &str) -> Option<(&str, &str)> {
 
 /// What follows an HTML tag, when `<` opens one.
 fn tag(after: &str) -> Option<&str> {
-    let body = after.strip_prefix('/').unwrap_or(after);
-    let name: usize = body.bytes().take_while(u8::is_ascii_lowercase).count();
     const KNOWN: &[&str] = &[
         "b", "i", "em", "strong", "br", "kbd", "sub", "sup", "p", "u", "details", "summary", "div",
         "span",
     ];
+    let body = after.strip_prefix('/').unwrap_or(after);
+    let name: usize = body.bytes().take_while(u8::is_ascii_lowercase).count();
     if !KNOWN.contains(&&body[..name]) {
         return None;
     }

@@ -114,86 +114,25 @@ pub(crate) fn is_machine_line(line: &str) -> bool {
 }
 
 fn starts_like_output(line: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "error[",
-        "error:",
-        "warning:",
-        "error TS",
-        "Error:",
-        "TypeError",
-        "ValueError",
-        "KeyError",
-        "SyntaxError",
-        "ReferenceError",
-        "ImportError",
-        "ModuleNotFoundError",
-        "AssertionError",
-        "RuntimeError",
-        "AttributeError",
-        "panic:",
-        "thread '",
-        "Traceback",
-        "Exception in thread",
-        "Caused by:",
-        "npm ERR!",
-        "npm error",
-        "FAILED ",
-        "PASSED ",
-        "FAIL ",
-        "PASS ",
-        "ok  \t",
-        "--- FAIL",
-        "=== RUN",
-        "goroutine ",
-        "$ ",
-        "% ",
-        "❯ ",
-        "PS C:",
-        "C:\\",
-        "#!/",
-        "diff --git",
-        "@@ ",
-        "+++ ",
-        "index ",
-        "-->",
-        "= note:",
-        "= help:",
-        "fatal:",
-        "remote:",
-        "Compiling ",
-        "Finished `",
-        "Running `",
-        "running ",
-        "test result:",
-        "stderr",
-        "stdout",
-        "E   ",
-        "⎿",
-        "INFO",
-        "WARN",
-        "DEBUG",
-        "ERROR",
-        "TRACE",
-        "FATAL",
-        "[INFO",
-        "[WARN",
-        "[DEBUG",
-        "[ERROR",
-        "[info",
-        "[warn",
-        "[error",
-        "[debug",
-        "java.",
-        "org.",
-        "com.",
-        "at com.",
-        "at org.",
-        "at java.",
-        "...",
-    ];
-    if STARTS.iter().any(|start| line.starts_with(start)) {
+    const STARTS: &str = "error[|error:|warning:|error TS|Error:|TypeError|ValueError|KeyError|SyntaxError\
+|ReferenceError|ImportError|ModuleNotFoundError|AssertionError|RuntimeError|AttributeError\
+|panic:|thread '|Traceback|Exception in thread|Caused by:|npm ERR!|npm error|FAILED \
+|PASSED |FAIL |PASS |ok  \t|--- FAIL|=== RUN|goroutine |$ |% |❯ |PS C:|C:\\|#!/|diff --git\
+|@@ |+++ |-->|= note:|= help:|fatal:|remote:|Compiling |Finished `|Running `|test result:\
+|E   |⎿|INFO|WARN|DEBUG|ERROR|TRACE|FATAL|[INFO|[WARN|[DEBUG|[ERROR|[info|[warn|[error\
+|[debug|java.|org.|com.|at com.|at org.|at java.";
+    if STARTS.split('|').any(|start| line.starts_with(start)) {
         return true;
     }
+    let counted =
+        line.starts_with("running ") && line.as_bytes().get(8).is_some_and(u8::is_ascii_digit);
+    // The margin that compilers draw beside a line of source.
+    let margin = line
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .trim_start()
+        .starts_with("| ")
+        && line.starts_with(|c: char| c.is_ascii_digit());
+    let blob = line.starts_with("index ") && line.contains("..");
     let starts_with_time = {
         let mut digits = 0;
         let mut marks = 0;
@@ -215,7 +154,7 @@ fn starts_like_output(line: &str) -> bool {
             || line.contains("node:"))
         || line.starts_with("File \"") && line.contains(", line ");
     let test = line.starts_with("test ") && line.contains(" ... ");
-    starts_with_time || frame || test || located(line)
+    starts_with_time || counted || margin || blob || frame || test || located(line)
 }
 
 /// `src/main.rs:10:5: message`, as compilers and linters print it.
@@ -295,7 +234,7 @@ fn is_mostly_symbols(line: &str) -> bool {
             words += 2;
         } else if c.is_alphabetic() {
             words += 1;
-        } else if !c.is_whitespace() {
+        } else if !c.is_whitespace() && !c.is_ascii_digit() {
             others += 1;
         }
     }

@@ -7,12 +7,17 @@ const ABBREVIATIONS: &[&str] = &[
     "st", "fig", "sec", "ca", "z.b", "d.h", "bzw", "usw", "p.ej", "ej", "env", "dept", "inc", "al",
 ];
 
+/// How many bytes an aside in brackets may have.
+const ASIDE: usize = 400;
+
 /// The sentences of one block, trimmed, in order, none empty.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut code = false;
     let mut depth = 0usize;
+    // What closes a sentence is looked at once, whether one ends there or not.
+    let mut resume = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         match c {
@@ -21,7 +26,8 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
                 code = !code && text[at + 1..].contains('`');
             }
             _ if code => {}
-            '(' | '（' => depth += 1,
+            // A bracket that closes far away or never is no aside.
+            '(' | '（' if super::bounded(&text[at..], ASIDE).contains([')', '）']) => depth += 1,
             ')' | '）' => depth = depth.saturating_sub(1),
             '\n' => {
                 add(&mut out, &text[start..at]);
@@ -30,6 +36,7 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
             }
             '。' | '！' | '？' => {
                 let end = closing(text, at + c.len_utf8());
+                resume = end;
                 if depth == 0 {
                     add(&mut out, &text[start..end]);
                     start = end;
@@ -38,6 +45,7 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
             '.' | '!' | '?' | '…' => {
                 let after = at + c.len_utf8();
                 let end = closing(text, after);
+                resume = end;
                 let ends = text[end..]
                     .chars()
                     .next()
@@ -52,8 +60,10 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
             }
             _ => {}
         }
-        while chars.peek().is_some_and(|(next, _)| *next < start) {
-            chars.next();
+        while let Some((_, skipped)) = chars.next_if(|(next, _)| *next < resume) {
+            if matches!(skipped, ')' | '）') {
+                depth = depth.saturating_sub(1);
+            }
         }
     }
     add(&mut out, &text[start..]);

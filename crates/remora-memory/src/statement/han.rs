@@ -14,23 +14,25 @@ const LEADS: &str = "好的 好吧 那么 所以 但是 不过 另外 还有 对
 /// Sentences with these ask, suppose or leave open.
 const OPEN: &str = "吗 是不是 要不要 能不能 是否 怎么 为什么 为何 如何 什么 哪个 哪些 哪里 谁 假如 假设 要是 万一 也许 或许 可能 \
     还没决定 尚未决定 没有决定 没决定 未决定 取决于 决定权 决定因素 决定性 决定不了 待定 多少 好不好 行不行 可不可以 对不对 会不会 \
-    有没有 解释一下 查一下";
+    有没有 解释一下 查一下 报错： 报错: 提示： 错误： 错误信息";
 
 /// Words about this moment: a step, not a rule.
 const NOW: &str = "先 现在 这次 暂时 目前 今天 待会 马上 这一步 此次 本次 还 急 担心 忘";
 
-const DECISIONS: &str = "决定 采用 选用 选择 选定 选了 敲定 就用 改用 沿用 放弃 不再使用 不再支持 不再用 确定用 确定使用 定为 定下来 \
+const DECISIONS: &str = "决定 采用 选用 选择 选定 选了 敲定 就用 还是用 改用 沿用 放弃 不再使用 不再支持 不再用 确定用 确定使用 定为 定下来 \
     用回 坚持用 继续用 继续使用 弃用";
 /// Anywhere in a sentence these leave no doubt.
-const DECIDED: &str = "我们决定 最终决定 最后决定 最终选择 最后选择 最终选定 我决定 已决定 决定采用 决定使用 决定用 一致同意 ことにした \
+const DECIDED: &str = "我们决定 最终决定 最后决定 最终选择 最后选择 最终选定 我决定 已决定 决定采用 决定使用 决定用 一致同意 我们采用 我们选用 我们选择 我们改用 ことにした \
     ことにします ことにしました ことに決め を採用しま";
+/// A look around or a trial is no choice.
+const LOOKS: &str = "试试 试一下 先看 看一下 看看 先检查 先运行 先查";
 const PREFERENCES: &str = "以后 今后 从现在起 从现在开始 从今以后 从今往后 始终 总是 永远 一律 务必 每次 更喜欢 喜欢 偏好 更倾向 倾向于 \
     习惯用 不喜欢 讨厌 不希望 不想看到 优先用 优先使用 优先考虑 优先 尽量 避免使用 避免 只用 只能用 统一用 统一使用 统一采用 默认用 默认使用 \
     必须 提交前 提交代码前 禁止 请勿 切勿 不准 不许 严禁 所有 今後は 必ず 常に これからは";
 const FORBIDS: &str = "不要 不应该 不能 不可以 别";
 /// Anywhere in a sentence these speak of a rule.
 const RULED: &str = "请始终 请总是 请务必 以后都 以后请 以后不要 以后别 永远不要 请用中文 请用英文 用中文回复 用中文回答 用英文回复 \
-    用英文回答 一律用 一律使用 一律不 一律放 统一放 统一用 统一使用 统一采用 里不要 中不要 内不要 时不要 里别用 しないでください \
+    用英文回答 一律用 一律使用 一律不 一律放 统一放 统一用 统一使用 统一采用 里不要 中不要 内不要 时不要 里别用 里禁止 中禁止 里必须 中必须 しないでください \
     してはいけません 使わないで";
 const CORRECTIONS: &str = "不对 错了 不是 其实 实际上 事实上 更正 纠正 说的是 说的不是 指的是 要的是 的意思是 的意思不是 漏了 漏掉 忘了 \
     忘记 误解 忽略了 遗漏 误会 混淆 应该是 正确的 いや 違います 違う 正しくは そうじゃなく";
@@ -105,14 +107,14 @@ pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Opti
     let case = all.contains("如果");
     let mut hits: Vec<Hit> = Vec::new();
     if !case {
-        if any_in(&all, DECIDED) {
-            hits.extend(hit(Decision, 84));
+        if any_in(&all, DECIDED) && !any_in(&all, LOOKS) {
+            hits.push(hit(Decision, 84));
         }
         hits.extend(contrast(&all, speaker));
         hits.extend(mistaken(&all, speaker));
     }
     if speaker == Speaker::User && any_in(&all, RULED) && !any_in(&all, "现在 这次 暂时") {
-        hits.extend(hit(Preference, 82));
+        hits.push(hit(Preference, 82));
     }
     for clause in clauses(&all) {
         for front in fronts(clause) {
@@ -154,12 +156,12 @@ fn without_quoted(sentence: &str) -> String {
     out
 }
 
-fn hit(kind: StatementKind, confidence: u8) -> Option<Hit> {
-    Some(Hit {
+fn hit(kind: StatementKind, confidence: u8) -> Hit {
+    Hit {
         kind,
         confidence,
         announces: false,
-    })
+    }
 }
 
 fn decision(front: &str, all: &str, speaker: Speaker) -> Option<Hit> {
@@ -169,11 +171,11 @@ fn decision(front: &str, all: &str, speaker: Speaker) -> Option<Hit> {
     let own = speaker == Speaker::User || any_in(all, "我 决定 最终 因为");
     // A file is selected, a menu is chosen from: those are steps.
     let step = front_word(rest, "文件 菜单 以下 一个 后 题 器 框").is_some();
-    let trial = any_in(all, "试试 试一下");
+    let trial = any_in(all, LOOKS);
     if !more || !own || step || trial {
         return None;
     }
-    hit(Decision, if word == "决定" { 82 } else { 72 })
+    Some(hit(Decision, if word == "决定" { 82 } else { 72 }))
 }
 
 fn contrast(all: &str, speaker: Speaker) -> Option<Hit> {
@@ -181,11 +183,11 @@ fn contrast(all: &str, speaker: Speaker) -> Option<Hit> {
     let swapped = all.contains("应该是") && any_in(all, "不是 而非");
     let turned = all.contains("不是") && all.contains("而是");
     if user && (swapped || turned) && !all.contains("不仅") {
-        return hit(Correction, 80);
+        return Some(hit(Correction, 80));
     }
     let chosen = any_in(all, "用 选 换") && any_in(all, "而不是 代替 而不用 ，不用 取代 而非");
     if chosen && (user || all.contains('我')) {
-        return hit(Decision, 74);
+        return Some(hit(Decision, 74));
     }
     None
 }
@@ -195,22 +197,15 @@ fn mistaken(all: &str, speaker: Speaker) -> Option<Hit> {
         Speaker::User => '你',
         Speaker::Assistant => '我',
     };
-    if all.contains(who) && any_in(all, MISTAKEN) && length(all) >= 6 {
-        hit(Correction, 78)
-    } else {
-        None
-    }
+    (all.contains(who) && any_in(all, MISTAKEN) && length(all) >= 6).then(|| hit(Correction, 78))
 }
 
 fn preference(front: &str, all: &str, speaker: Speaker) -> Option<Hit> {
     const PROMISES: &str =
         "以后我会 今后我会 我会始终 以后都会 我以后会 今后都会 之后我都会 以后会";
+    const RULES: &str = "都 要 用 写 不 别 请 必须 先 统一 加 以 保持 遵循 应";
     if speaker == Speaker::Assistant {
-        return if any_in(all, PROMISES) {
-            hit(Preference, 74)
-        } else {
-            None
-        };
+        return any_in(all, PROMISES).then(|| hit(Preference, 74));
     }
     let now = any_in(all, NOW);
     if let Some(word) = front_word(front, FORBIDS) {
@@ -221,14 +216,13 @@ fn preference(front: &str, all: &str, speaker: Speaker) -> Option<Hit> {
             front_word(rest, "这个 那个 它 这样 那样 这么 动 停").is_some() && length(rest) < 6;
         let moment = now && !all.contains("以后");
         let holds = !(moment || other || states || pointing || length(rest) < 2);
-        return if holds { hit(Preference, 70) } else { None };
+        return holds.then(|| hit(Preference, 70));
     }
     let word = front_word(front, PREFERENCES)?;
     let rest = &front[word.len()..];
     if length(rest) < 2 && length(all) < length(word) + 4 {
         return None;
     }
-    const RULES: &str = "都 要 用 写 不 别 请 必须 先 统一 加 以 保持 遵循 应";
     let (holds, confidence) = match word {
         "所有" => (any_in(all, "必须 都要 都用 一律 都应 不要 都需要 都得"), 72),
         "必须" => (
@@ -236,7 +230,9 @@ fn preference(front: &str, all: &str, speaker: Speaker) -> Option<Hit> {
             68,
         ),
         "每次" => (
-            any_in(all, "都要 必须 请 记得 都得 要先 都先 不要") && !any_in(all, "失败 报错 出错"),
+            any_in(all, "必须 请 记得 务必 不要")
+                || any_in(rest, "改 提交 写 完成 发布 部署 合并 推送 更新")
+                    && any_in(all, "都要 都得 要先 都先"),
             74,
         ),
         "以后" | "今后" => (any_in(all, RULES), 82),
@@ -251,11 +247,7 @@ fn preference(front: &str, all: &str, speaker: Speaker) -> Option<Hit> {
         "提交前" | "提交代码前" => (!now || any_in(all, "必须 都 务必 一定"), 72),
         _ => (true, 78),
     };
-    if holds {
-        hit(Preference, confidence)
-    } else {
-        None
-    }
+    holds.then(|| hit(Preference, confidence))
 }
 
 fn correction(front: &str, all: &str, next: Option<&str>, speaker: Speaker) -> Option<Hit> {
@@ -294,9 +286,5 @@ fn correction(front: &str, all: &str, next: Option<&str>, speaker: Speaker) -> O
         }
         _ => (length(all) >= length(word) + 4, 78),
     };
-    if holds {
-        hit(Correction, confidence)
-    } else {
-        None
-    }
+    holds.then(|| hit(Correction, confidence))
 }

@@ -62,11 +62,14 @@ fn contrasts(list: &[Word]) -> bool {
             )
     });
     // "not 3000 but 8080"
-    let turned = list.iter().position(|w| w.text == "not").is_some_and(|at| {
-        !among(text(list, at + 1), "only just")
-            && list[at..].iter().skip(2).take(6).any(|w| w.text == "but")
-            && !has_pair(list, "but", "i it we that the")
-    });
+    let turned = list
+        .iter()
+        .position(|w| among(&w.text, "not isn't aren't wasn't weren't"))
+        .is_some_and(|at| {
+            !among(text(list, at + 1), "only just")
+                && list[at..].iter().skip(2).take(6).any(|w| w.text == "but")
+                && !has_pair(list, "but", "i it we that the")
+        });
     aside || turned
 }
 
@@ -89,7 +92,11 @@ fn is_about_now(list: &[Word]) -> bool {
     ) && !has_pair(list, "now", "on"))
         || has_pair(list, "this", THIS)
         || has_pair(list, "for", "now")
-        || has_pair(list, "until", "i we you it the that this then")
+        || has_pair(
+            list,
+            "until",
+            "i we you it the that this then i'm it's you're",
+        )
         || has_pair(list, "right", "away")
 }
 
@@ -135,7 +142,13 @@ pub(super) fn weigh(
         Need::Lasting => lasting(list, start, end),
         Need::Weight => {
             let branch = among(after, "to") && has(list, "branch");
-            more && !among(after, LIGHT) && !is_trial(list) && !branch
+            // "chose to start" is as light as "start".
+            let verb = if after == "to" {
+                text(list, end + 1)
+            } else {
+                after
+            };
+            more && !among(verb, LIGHT) && !is_trial(list) && !branch
         }
         Need::Contrast => {
             let step = rule.kind == Decision && is_about_now(list);
@@ -184,7 +197,10 @@ fn supposes(rule: &Rule, list: &[Word], start: usize) -> bool {
         .is_some_and(|w| w.after.is_none() && among(&w.text, HANGS));
     match rule.kind {
         // A rule may well be about a case: "if a test fails, never delete it".
-        Preference => has(before, "whether suppose we'd would"),
+        Preference => has(
+            before,
+            "whether suppose we'd would says said saying reads prints error message",
+        ),
         Decision | Correction => {
             hangs
                 || has(
@@ -228,10 +244,10 @@ fn lasting(list: &[Word], start: usize, end: usize) -> bool {
         return false;
     }
     let first = text(list, start);
-    let last = text(list, end - 1);
+    let closing = text(list, end - 1);
     let after = text(list, end);
     let then = text(list, end + 1);
-    if among(last, "always never") {
+    if among(closing, "always never") {
         // "always fails" tells what happens, "always pass --locked" what to do.
         let third_person = after.ends_with('s') && !after.ends_with("ss");
         let past = after.ends_with("ed") && after.len() > 4 && !among(after, "embed need speed");
@@ -243,15 +259,16 @@ fn lasting(list: &[Word], start: usize, end: usize) -> bool {
                 among(then, "it that this them anything me him these those") && rest.len() < 5;
             !among(after, IDLE) && !pointing
         }
-        "i" if among(last, "hate dislike like want") => {
+        "i" if among(closing, "hate dislike like want") => {
             !among(after, "this that the it how your these those")
         }
         "remember" => rest.len() >= 3,
-        "we" | "i" if among(last, "use write put follow name keep format indent") => {
+        "we" | "i" if among(closing, "use write put follow name keep format indent") => {
             contrasts(list)
+                || has(&list[..end], "only")
                 || has(
                     list,
-                    "here everywhere throughout conventional convention only exclusively style",
+                    "here everywhere throughout conventional convention exclusively style",
                 )
                 || has_pair(list, "for", "all every")
         }

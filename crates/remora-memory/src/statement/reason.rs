@@ -1,6 +1,6 @@
 //! Parts a statement from its reason: "because ..", "so that ..", 因为….
 
-use super::words::{Word, words};
+use super::words::{Word, among, words};
 
 /// The sentence without its reason, and the reason.
 pub(super) fn split(sentence: &str) -> (&str, Option<&str>) {
@@ -30,16 +30,10 @@ pub(super) fn follows(next: &str) -> Option<&str> {
     let list = words(next);
     let first: Vec<&str> = list.iter().take(4).map(|w| w.text.as_str()).collect();
     let skip = match first.as_slice() {
-        ["because", ..] | ["reason" | "why" | "rationale" | "grund", ..] => 1,
         ["the", "reason", "is" | "being", "that"] => 4,
-        ["the", "reason", "is" | "being", ..] => 3,
-        [
-            "this" | "that" | "it" | "that's" | "it's",
-            "is",
-            "because",
-            ..,
-        ] => 3,
+        ["the", "reason", "is" | "being", ..] | ["this" | "that" | "it", "is", "because", ..] => 3,
         ["that's" | "it's", "because", ..] => 2,
+        ["because" | "reason" | "rationale" | "grund", ..] => 1,
         ["otherwise" | "weil" | "denn" | "porque", ..]
         | ["that", "way", ..]
         | ["parce", "que", ..] => 0,
@@ -145,39 +139,41 @@ fn marker(list: &[Word], at: usize) -> Option<usize> {
             .map_or("", |w| w.text.as_str())
     };
     let comma = list[at - 1].after.is_some();
-    match (word(0), word(1)) {
-        ("because", "of") => Some(2),
-        ("because" | "cause" | "cuz" | "weil" | "porque", next) if !next.is_empty() => Some(1),
-        ("parce", "que" | "qu'il" | "qu'on") => Some(2),
-        ("since", next)
-            if !next.is_empty()
-                && !matches!(
-                    next,
-                    "then" | "version" | "v" | "last" | "yesterday" | "the"
-                )
-                && !next.starts_with(|c: char| c.is_ascii_digit()) =>
-        {
-            Some(1)
+    let (first, second) = (word(0), word(1));
+    let goal = "avoid keep prevent ensure reduce save minimize minimise simplify";
+    let better = "faster simpler easier cleaner safer cheaper";
+    let purpose = match first {
+        "so" => second == "that" || (comma && among(second, "we it you i they the there")),
+        "to" => (comma || at > 3) && among(second, goal),
+        "in" => second == "order" && word(2) == "to",
+        "that" => comma && second == "way",
+        "it's" | "they're" | "that's" => comma && among(second, better),
+        "otherwise" | "sonst" => comma && !second.is_empty(),
+        _ => false,
+    };
+    let cause = match first {
+        "because" | "cause" | "cuz" | "weil" | "porque" => !second.is_empty(),
+        "since" => {
+            let time = among(second, "then version v last yesterday")
+                || second.starts_with(|c: char| c.is_ascii_digit());
+            !second.is_empty() && !time && (comma || second != "the")
         }
-        ("since", "the") if comma => Some(1),
-        ("due", "to") | ("given", "that") => Some(2),
-        ("denn" | "otherwise" | "sonst", next) if comma && !next.is_empty() => {
-            Some(usize::from(word(0) == "denn"))
-        }
-        ("so", "that") => Some(0),
-        ("so", "we" | "it" | "you" | "i" | "they" | "the" | "there") if comma => Some(0),
-        ("as", "it" | "we" | "this" | "that" | "they" | "there") if comma => Some(1),
-        (
-            "to",
-            "avoid" | "keep" | "prevent" | "ensure" | "reduce" | "save" | "minimize" | "minimise"
-            | "simplify",
-        ) if comma || at > 3 => Some(0),
-        ("in", "order") if word(2) == "to" => Some(0),
-        ("that", "way") if comma => Some(0),
-        (
-            "it's" | "it" | "they're" | "that's",
-            "faster" | "simpler" | "easier" | "cleaner" | "safer" | "cheaper",
-        ) if comma => Some(0),
-        _ => None,
+        "as" => comma && among(second, "it we this that they there"),
+        "denn" => comma && !second.is_empty(),
+        _ => false,
+    };
+    let pair = matches!(
+        (first, second),
+        ("because", "of")
+            | ("parce", "que" | "qu'il" | "qu'on")
+            | ("due", "to")
+            | ("given", "that")
+    );
+    if purpose {
+        Some(0)
+    } else if pair {
+        Some(2)
+    } else {
+        cause.then_some(1)
     }
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
+use serde_json::Value;
 
 use super::{LONGEST, MOST, Speaker, Statement, StatementKind, find};
 
@@ -127,8 +128,8 @@ fn score(files: &[&str]) -> (Score, usize) {
 
 #[test]
 fn labelled_sentences_are_told_apart() {
-    let (score, count) = score(&["english.tsv", "chinese.tsv", "others.tsv"]);
-    assert!(count >= 170, "only {count} cases");
+    let (score, count) = score(&["english.tsv", "chinese.tsv", "others.tsv", "second.tsv"]);
+    assert!(count >= 500, "only {count} cases");
     assert!(
         score.precision() >= 0.95,
         "precision {}\n{}",
@@ -159,4 +160,84 @@ fn sentences_that_no_rule_was_made_for_are_told_apart() {
         score.recall(),
         score.log
     );
+}
+
+#[test]
+fn statements_stand_alone_with_their_reason() {
+    let text = fs::read_to_string(folder().join("exact.json")).expect("exact.json");
+    let cases: Vec<Value> = serde_json::from_str(&text).expect("valid JSON");
+    for case in cases {
+        let get = |key: &str| case[key].as_str().map(str::to_owned);
+        let speaker = if case["speaker"] == "u" {
+            Speaker::User
+        } else {
+            Speaker::Assistant
+        };
+        let found: Vec<_> = find(&get("text").expect("a text"), speaker)
+            .into_iter()
+            .map(|s| (s.kind, s.text, s.reason))
+            .collect();
+        let wanted = (
+            kind(&get("kind").expect("a kind")),
+            get("statement").expect("a statement"),
+            get("reason"),
+        );
+        assert_eq!(found, [wanted], "{case}");
+    }
+}
+
+#[test]
+fn the_surest_come_first_and_none_twice() {
+    let said = "avoid global state\n\nAlways run the tests. always run the tests!\n\nFrom now on, use tabs.";
+    let found: Vec<String> = find(said, Speaker::User)
+        .into_iter()
+        .map(|s| s.text)
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "From now on, use tabs",
+            "Always run the tests",
+            "Avoid global state"
+        ]
+    );
+}
+
+#[test]
+fn pasted_documents_are_read_at_their_ends_only() {
+    let filler = "Never do this.\n".repeat(4_000);
+    let said = format!("Always run the tests.\n\n<doc>\n{filler}</doc>\n");
+    let found: Vec<String> = find(&said, Speaker::User)
+        .into_iter()
+        .map(|s| s.text)
+        .collect();
+    assert_eq!(found, ["Always run the tests"]);
+}
+
+fn message() -> impl Strategy<Value = String> {
+    let words = "(let's use |we decided to |because |never |always |no, |that's wrong: |instead of |不要|我们决定|因为|，|。|其实是|`|\"|“|”|<b>|</b>|- |> |```|\n|\n\n|; |\\. |[a-zé’]{1,9} |[0-9.]{1,4} |，所以){0,30}";
+    prop_oneof![any::<String>(), words]
+}
+
+fn holds(statement: &Statement) -> bool {
+    let line =
+        |text: &str| !text.is_empty() && text.chars().count() <= LONGEST && !text.contains('\n');
+    line(&statement.text)
+        && statement.reason.as_deref().is_none_or(line)
+        && statement.confidence <= 100
+}
+
+proptest! {
+    // Texts of many parts are slow to make; a hundred show enough.
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn limits_hold_on_any_text(text in message()) {
+        for speaker in [Speaker::User, Speaker::Assistant] {
+            let found = find(&text, speaker);
+            prop_assert!(found.len() <= MOST);
+            prop_assert!(found.iter().all(holds), "{found:?}");
+            prop_assert!(found.is_sorted_by(|a, b| a.confidence >= b.confidence));
+        }
+    }
 }

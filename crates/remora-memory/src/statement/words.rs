@@ -2,7 +2,7 @@
 //! finds where clauses begin and holds the rule tables against them there.
 
 use super::rules::{At, starting_with};
-use super::{Hit, Speaker, judge};
+use super::{Hit, Speaker, StatementKind, judge};
 
 /// A word in lower case with its place in the sentence.
 #[derive(Debug, Clone)]
@@ -24,8 +24,16 @@ pub(super) fn among(word: &str, list: &str) -> bool {
 /// The best rule that matches the sentence.
 pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Option<Hit> {
     let list = words(sentence);
-    if list.len() < 2 || judge::asks(&list, sentence) {
+    let verdict = list.len() == 1 && among(&list[0].text, "wrong incorrect false");
+    if (list.len() < 2 && !verdict) || judge::asks(&list, sentence) {
         return None;
+    }
+    if speaker == Speaker::User && names_choice(&list) {
+        return Some(Hit {
+            kind: StatementKind::Decision,
+            confidence: 72,
+            announces: false,
+        });
     }
     let mut best: Option<Hit> = None;
     let mut try_at = |start: usize, place: At| {
@@ -59,6 +67,22 @@ pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Opti
         }
     }
     best
+}
+
+/// "Tabs it is."
+fn names_choice(list: &[Word]) -> bool {
+    let [first @ .., it, is] = list else {
+        return false;
+    };
+    let led = first.iter().filter(|w| !is_lead(w));
+    let short = (1..=4).contains(&led.clone().count());
+    let plain = led.clone().all(|w| {
+        !among(
+            &w.text,
+            "what how where who that this which not as if because i know see the",
+        )
+    });
+    it.text == "it" && is.text == "is" && short && plain
 }
 
 /// How many words the pattern takes from the front of the list.

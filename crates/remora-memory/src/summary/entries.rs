@@ -74,10 +74,19 @@ fn key(line: &str) -> HashSet<String> {
                 | "in"
                 | "of"
         ) {
-            words.insert(word.to_owned());
+            words.insert(stem(word).to_owned());
         }
     }
     words
+}
+
+/// "added" and "adds" are the same deed.
+fn stem(word: &str) -> &str {
+    let stems = ["ing", "ed", "es", "s", "e"];
+    stems
+        .iter()
+        .find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3))
+        .unwrap_or(word)
 }
 
 /// Whether two lines say the same: nearly all words are shared.

@@ -120,6 +120,7 @@ impl Reader<'_> {
         self.label = None;
         let sentences = sentence::sentences(&block.text);
         let count = sentences.len();
+        let mut found = false;
         for (at, raw) in sentences.into_iter().enumerate() {
             let text = plain(raw);
             let announces = at + 1 == count && text.ends_with([':', '：']);
@@ -134,7 +135,15 @@ impl Reader<'_> {
                 && rest.starts_with(|c: char| c.is_whitespace() || sentence::is_wide(c))
                 && let Some(topic) = of_heading(label)
             {
-                self.said.add(topic, rest.trim());
+                self.said.add(topic, &capital(rest.trim()));
+                continue;
+            }
+            if phrases::announces_finding(&text) && at + 1 < count {
+                found = true;
+                continue;
+            }
+            if std::mem::take(&mut found) {
+                self.said.add(Topic::Learned, &text);
                 continue;
             }
             self.sentence(&text);
@@ -142,14 +151,10 @@ impl Reader<'_> {
     }
 
     fn sentence(&mut self, text: &str) {
-        match of_sentence(text) {
-            Some(topic) => self.said.add(topic, text),
-            None => match self.section {
-                Some(topic @ (Topic::Learned | Topic::Next | Topic::Note)) => {
-                    self.said.add(topic, text)
-                }
-                Some(Topic::Completed) | None => {}
-            },
+        // Below "Changes" prose explains; elsewhere it belongs to its heading.
+        let section = self.section.filter(|s| *s != Topic::Completed);
+        if let Some(topic) = of_sentence(text).or(section) {
+            self.said.add(topic, text);
         }
         let empty =
             text.ends_with([':', '：', '?', '？']) || text.chars().count() < 8 || is_filler(text);
@@ -201,21 +206,18 @@ impl Reader<'_> {
                 text = format!("{text} {}", children.join("; "));
             }
         }
-        match own.or_else(|| phrases::overrides(&text)).or(topic) {
-            Some(topic) => self.said.add(topic, &text),
-            None => {
-                for spoken in sentence::sentences(&text) {
-                    if let Some(topic) = of_sentence(spoken) {
-                        self.said.add(topic, spoken);
-                    }
-                }
-                if self.said.answer.len() < ANSWER
-                    && text.chars().count() >= 8
-                    && !text.ends_with(['?', '？'])
-                {
-                    self.said.answer.push(tidy(&text));
-                }
+        if let Some(topic) = own.or_else(|| phrases::overrides(&text)).or(topic) {
+            self.said.add(topic, &text);
+            return 1 + below;
+        }
+        for spoken in sentence::sentences(&text) {
+            if let Some(topic) = of_sentence(spoken) {
+                self.said.add(topic, spoken);
             }
+        }
+        let asks = text.ends_with(['?', '？']);
+        if self.said.answer.len() < ANSWER && text.chars().count() >= 8 && !asks {
+            self.said.answer.push(tidy(&text));
         }
         1 + below
     }
@@ -249,9 +251,22 @@ fn is_filler(text: &str) -> bool {
         || lower.starts_with("let me know")
 }
 
+/// What followed a label begins like a sentence of its own.
+fn capital(text: &str) -> String {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) if word.chars().all(|c| c.is_ascii_alphabetic()) => {
+            first.to_uppercase().chain(chars).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
 /// Without marks that only opened the line.
 fn tidy(text: &str) -> String {
     text.trim_start_matches(|c: char| c.is_whitespace() || "✅❌⚠️✓✔☑️-–—•:：🎉🚀".contains(c))
+        .trim_start_matches("好的，")
         .trim()
         .to_owned()
 }

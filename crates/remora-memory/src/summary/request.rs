@@ -158,7 +158,7 @@ pub(super) fn read(prompts: &[&str]) -> String {
     let Some(share) = (REQUEST - gaps).checked_div(parts.len()) else {
         return String::new();
     };
-    let mut spare = parts
+    let mut unused = parts
         .iter()
         .map(|p| share.saturating_sub(p.chars().count()))
         .sum::<usize>();
@@ -166,8 +166,8 @@ pub(super) fn read(prompts: &[&str]) -> String {
         .iter()
         .map(|part| {
             let wanted = part.chars().count().saturating_sub(share);
-            let given = wanted.min(spare);
-            spare -= given;
+            let given = wanted.min(unused);
+            unused -= given;
             one_line(part, share + given)
         })
         .collect();
@@ -209,14 +209,11 @@ fn one(prompt: &str) -> Option<String> {
             if is_trivial(spoken) || is_greeting(spoken) {
                 continue;
             }
-            if !out.is_empty() {
-                out.push_str(
-                    if item && !out.ends_with([':', '：', '.', '。', '?', '？', '!', '！']) {
-                        "; "
-                    } else {
-                        " "
-                    },
-                );
+            let ended = out.ends_with([':', '：', '.', '。', '?', '？', '!', '！']);
+            if item && !out.is_empty() && !ended {
+                out.push_str("; ");
+            } else if out.ends_with(|c| !sentence::is_wide(c)) {
+                out.push(' ');
             }
             out.push_str(&plain(spoken));
             if out.chars().count() > REQUEST {

@@ -180,7 +180,7 @@ fn head(title: &str) -> String {
                     | "in"
             )
     });
-    words.take(3).collect::<Vec<_>>().join(" ")
+    words.take(6).collect::<Vec<_>>().join(" ")
 }
 
 /// One entry per change while they fit, else one per folder.

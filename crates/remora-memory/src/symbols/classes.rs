@@ -226,13 +226,15 @@ pub(crate) fn c(trimmed: &str, indented: usize) -> Found<'_> {
             }
         }
     }
-    c_test(text).or_else(|| c_function(text)).or_else(|| {
-        let value = indented == 0 && text.ends_with([';', '{']) && text.contains(" = ");
-        let head = text.split(['=', '[']).next().unwrap_or("").trim_end();
-        let name = last_word(head);
-        (value && head.contains(' ') && !name.is_empty())
-            .then_some((Cow::Borrowed(name), SymbolKind::Constant))
-    })
+    c_test(text)
+        .or_else(|| c_function(text, indented))
+        .or_else(|| {
+            let value = indented == 0 && text.ends_with([';', '{']) && text.contains(" = ");
+            let head = text.split(['=', '[']).next().unwrap_or("").trim_end();
+            let name = last_word(head);
+            (value && head.contains(' ') && !name.is_empty())
+                .then_some((Cow::Borrowed(name), SymbolKind::Constant))
+        })
 }
 
 fn c_test(text: &str) -> Found<'_> {
@@ -252,7 +254,7 @@ fn c_test(text: &str) -> Found<'_> {
     Some((Cow::Owned(parts.join(".")), SymbolKind::Test))
 }
 
-fn c_function(text: &str) -> Found<'_> {
+fn c_function(text: &str, indented: usize) -> Found<'_> {
     let (head, rest) = text.split_once('(')?;
     let tail = rest.trim_end();
     let statement = tail.ends_with(';') && !tail.ends_with("};");
@@ -279,7 +281,10 @@ fn c_function(text: &str) -> Found<'_> {
             .any(|w| tail.ends_with(w))
         || tail.is_empty();
     let opens = tail.ends_with('{') && name.starts_with(|ch: char| ch.is_uppercase() || ch == '~');
-    (ends && (typed || own_type || opens)).then_some((Cow::Borrowed(name), SymbolKind::Function))
+    // The type may stand on a line of its own above.
+    let split = indented == 0 && tail.ends_with([')', '{']) && tail.contains([' ', '*']);
+    (ends && (typed || own_type || opens || split))
+        .then_some((Cow::Borrowed(name), SymbolKind::Function))
 }
 
 pub(crate) fn kotlin(trimmed: &str) -> Found<'_> {

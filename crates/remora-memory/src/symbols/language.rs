@@ -96,11 +96,35 @@ impl Language {
     /// What stands between a container and its member.
     pub(crate) fn joiner(self) -> &'static str {
         match self {
-            Self::Rust | Self::C | Self::Php => "::",
-            Self::Ruby => "#",
+            Self::Rust | Self::C | Self::Php | Self::Ruby => "::",
             Self::Css => " ",
             _ => ".",
         }
+    }
+
+    /// What stands between a container and a function of it.
+    pub(crate) fn method_joiner(self) -> &'static str {
+        if self == Self::Ruby {
+            "#"
+        } else {
+            self.joiner()
+        }
+    }
+
+    /// Whether one qualified name lies inside another.
+    pub(crate) fn is_inside(self, inner: &str, outer: &str) -> bool {
+        inner.strip_prefix(outer).is_some_and(|rest| {
+            rest.starts_with(self.joiner()) || rest.starts_with(self.method_joiner())
+        })
+    }
+
+    /// The last part of a qualified name.
+    pub(crate) fn bare(self, name: &str) -> &str {
+        if matches!(self, Self::Markdown | Self::Css) {
+            return name;
+        }
+        let name = name.rsplit(self.joiner()).next().unwrap_or(name);
+        name.rsplit(self.method_joiner()).next().unwrap_or(name)
     }
 
     /// What files of this language are for.

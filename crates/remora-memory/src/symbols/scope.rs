@@ -245,7 +245,12 @@ impl Scope {
             }
             bodies |= each.kind.is_body();
             if !name.is_empty() {
-                name.push_str(self.language.joiner());
+                let method = each.kind.is_body();
+                name.push_str(if method {
+                    self.language.method_joiner()
+                } else {
+                    self.language.joiner()
+                });
             }
             name.push_str(&each.name);
         }

@@ -16,11 +16,11 @@ use super::scope::Scope;
 use super::weigh::{Weights, hash, short};
 
 /// How many rows of one word are looked at to learn how common it is.
-const SAMPLE: usize = 4_000;
+const SAMPLE: usize = 1_500;
 /// How many rows with all words are ranked.
-const ALL: usize = 2_000;
+const ALL: usize = 1_000;
 /// How many rows are ranked.
-const RANKED: usize = 1_500;
+const RANKED: usize = 600;
 /// How many rows a session or a file gives.
 const DRIVEN: usize = 20_000;
 /// How long a word is at least before it may stand for longer ones.

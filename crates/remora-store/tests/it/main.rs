@@ -1,1 +1,3 @@
-//! Store.
+//! The store in SQLite from the outside.
+
+mod contract;

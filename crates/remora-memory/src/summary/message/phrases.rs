@@ -18,7 +18,7 @@ next|todo|to do|to-do|remaining|follow-up|follow up|followup|left to do|what's l
 |offen|próximos pasos|pendiente|prochaines étapes|reste à faire|次のステップ|残り|今後";
 const LEARNED_HEADINGS: &str = "\
 finding|root cause|cause|what i found|what i learned|why it|why this|analysis|diagnosis\
-|the problem|problem|what went wrong|what happened|explanation|key insight|how it works\
+|the problem|problem|issue|bug|问题|what went wrong|what happened|explanation|key insight|how it works\
 |results of the investigation|the issue|the bug|observations|原因|发现|分析|结论|根因|问题所在|根本原因\
 |ursache|causa|原因は";
 const NOTE_HEADINGS: &str = "\
@@ -123,7 +123,7 @@ pub(super) fn of_sentence(text: &str) -> Option<Topic> {
         .collect::<String>()
         .to_lowercase()
         .replace('’', "'");
-    let lower = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let lower = without_nod(lower.trim_start_matches(|c: char| !c.is_alphanumeric()));
     let starts = |list: &str| list.split('|').any(|s| lower.starts_with(s));
     if starts(NOTE_STARTS) {
         return Some(Topic::Note);
@@ -149,6 +149,42 @@ pub(super) fn of_sentence(text: &str) -> Option<Topic> {
         .split('|')
         .any(|w| lower.contains(w))
         .then_some(Topic::Learned)
+}
+
+/// Without a word of assent at the front.
+fn without_nod(lower: &str) -> &str {
+    [
+        "好的，",
+        "好，",
+        "ok, ",
+        "okay, ",
+        "yes, ",
+        "great, ",
+        "sure, ",
+        "done! ",
+        "ok: ",
+    ]
+    .iter()
+    .find_map(|nod| lower.strip_prefix(nod))
+    .unwrap_or(lower)
+}
+
+/// Whether a sentence only announces the finding that the next one tells.
+pub(super) fn announces_finding(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let found = [
+        "i found the",
+        "found the",
+        "found it",
+        "i found it",
+        "i see the",
+        "i've found",
+        "找到原因了",
+        "找到问题了",
+        "已找到",
+        "我找到了",
+    ];
+    text.chars().count() < 32 && found.iter().any(|f| lower.starts_with(f))
 }
 
 /// What takes an item out of the list it stands in.
@@ -222,7 +258,8 @@ fn tells_done(lower: &str) -> bool {
         " have been ",
         " tests pass",
         " all pass",
-        " passes",
+        " passes.",
+        " pass.",
         " were added",
         " was added",
         " are in place",

@@ -1,0 +1,570 @@
+//! Checks of reading: names, filters, order and paging.
+
+use remora_protocol::record::{EventRow, Item, Kind};
+
+use super::{Check, add, ok, page, uids};
+use crate::store::{Batch, Counts, Filter, Name, Order, Page, Store};
+use crate::testing::{event, item, session};
+
+pub(super) const CHECKS: &[Check] = &[
+    ("an empty store answers everything", empty),
+    ("rows by name, in the order asked for", names),
+    ("rows stand in the order of time, then number", order),
+    ("pages follow each other without gap or repeat", paging),
+    ("every filter works alone", filters),
+    ("filters work together", filters_together),
+    ("a file is a path, its end or a folder above", files),
+    ("sessions are filtered", sessions),
+    ("the ledger is filtered and paged", events),
+    ("counts tell what there is", counts),
+];
+
+fn empty(store: &dyn Store) {
+    let filter = Filter::default();
+    assert_eq!(ok(store.list(&filter, page(Order::Newest, 5))), []);
+    assert_eq!(ok(store.sessions(&filter, 5)), []);
+    assert_eq!(ok(store.events(&filter, page(Order::Newest, 5))), []);
+    assert_eq!(ok(store.projects()), []);
+    assert_eq!(ok(store.files("project", None)), []);
+    assert_eq!(ok(store.keyed("project", Kind::Fix, "k")), None);
+    assert_eq!(ok(store.items(&[Name::Id(1), Name::Uid("a".into())])), []);
+    assert_eq!(
+        Counts {
+            bytes: 0,
+            ..ok(store.counts())
+        },
+        Counts::default()
+    );
+    assert_eq!(super::found(store, "anything"), [""; 0]);
+    assert_eq!(super::found(store, ""), [""; 0]);
+    assert_eq!(ok(store.apply(&Batch::default())), [0; 0]);
+}
+
+fn names(store: &dyn Store) {
+    let external = Item {
+        external_id: Some("conv:7".into()),
+        ..item("c", "c")
+    };
+    let ids = add(store, [item("a", "a"), item("b", "b"), external]);
+    let rows = ok(store.items(&[
+        Name::Uid("conv:7".into()),
+        Name::Id(ids[0]),
+        Name::Id(9_999),
+        Name::Uid("nobody".into()),
+        Name::Uid("b".into()),
+        Name::Id(ids[0]),
+    ]));
+    assert_eq!(uids(&rows), ["c", "a", "b", "a"]);
+}
+
+fn at(uid: &str, time: i64) -> Item {
+    Item {
+        time,
+        ..item(uid, uid)
+    }
+}
+
+fn order(store: &dyn Store) {
+    add(
+        store,
+        [
+            at("late", 30),
+            at("early", 10),
+            at("same1", 20),
+            at("same2", 20),
+        ],
+    );
+    let list = |order| ok(store.list(&Filter::default(), page(order, 9)));
+    assert_eq!(
+        uids(&list(Order::Oldest)),
+        ["early", "same1", "same2", "late"]
+    );
+    assert_eq!(
+        uids(&list(Order::Newest)),
+        ["late", "same2", "same1", "early"]
+    );
+    assert_eq!(
+        ok(store.list(&Filter::default(), page(Order::Newest, 0))),
+        []
+    );
+}
+
+fn paging(store: &dyn Store) {
+    let times = [5, 3, 9, 3, 3, 7, 1, 9, 5, 3];
+    let kinds = [Kind::Change, Kind::Fix, Kind::Prompt];
+    add(
+        store,
+        times.iter().enumerate().map(|(n, time)| Item {
+            kind: kinds[n % 3],
+            ..at(&format!("u{n}"), *time)
+        }),
+    );
+    let project = Filter {
+        project: Some("project".into()),
+        ..Filter::default()
+    };
+    let session = Filter {
+        session: Some("session".into()),
+        ..Filter::default()
+    };
+    let some = Filter {
+        kinds: vec![Kind::Change, Kind::Fix, Kind::Prompt],
+        ..project.clone()
+    };
+    for filter in [Filter::default(), project, session, some] {
+        for order in [Order::Oldest, Order::Newest] {
+            let whole = ok(store.list(&filter, page(order, 100)));
+            assert_eq!(whole.len(), 10);
+            for limit in [1, 3, 10] {
+                let mut rows: Vec<Item> = Vec::new();
+                loop {
+                    let beyond = rows.last().map(|row| row.id);
+                    let next = ok(store.list(
+                        &filter,
+                        Page {
+                            order,
+                            beyond,
+                            limit,
+                        },
+                    ));
+                    if next.is_empty() {
+                        break;
+                    }
+                    rows.extend(next);
+                    assert!(rows.len() <= 10, "a row came twice");
+                }
+                assert_eq!(rows, whole);
+            }
+        }
+    }
+}
+
+fn varied(store: &dyn Store) {
+    add(
+        store,
+        [
+            at("plain", 10),
+            Item {
+                project: "other".into(),
+                ..at("project", 20)
+            },
+            Item {
+                kind: Kind::Fix,
+                ..at("fix", 30)
+            },
+            Item {
+                kind: Kind::Memory,
+                project: "other".into(),
+                ..at("memory", 40)
+            },
+            Item {
+                session: "s2".into(),
+                ..at("session", 50)
+            },
+            Item {
+                agent: "a2".into(),
+                ..at("agent", 60)
+            },
+            Item {
+                files_modified: vec!["src/x.rs".into()],
+                ..at("file", 70)
+            },
+        ],
+    );
+}
+
+/// A list and a search must agree on what a filter means.
+#[track_caller]
+fn agree(store: &dyn Store, filter: &Filter, expected: &[&str]) {
+    assert_eq!(
+        uids(&ok(store.list(filter, page(Order::Oldest, 99)))),
+        expected,
+        "{filter:?}"
+    );
+    let words = "plain project fix memory session agent file";
+    let mut found = super::found_in(store, words, filter);
+    found.sort_unstable();
+    let mut sorted = expected.to_vec();
+    sorted.sort_unstable();
+    assert_eq!(found, sorted, "searched with {filter:?}");
+    assert_eq!(super::found_in(store, "", filter).len(), expected.len());
+}
+
+fn filters(store: &dyn Store) {
+    varied(store);
+    let all = Filter::default;
+    let some = |text: &str| Some(text.to_owned());
+    agree(
+        store,
+        &all(),
+        &[
+            "plain", "project", "fix", "memory", "session", "agent", "file",
+        ],
+    );
+    agree(
+        store,
+        &Filter {
+            project: some("other"),
+            ..all()
+        },
+        &["project", "memory"],
+    );
+    agree(
+        store,
+        &Filter {
+            kinds: vec![Kind::Fix],
+            ..all()
+        },
+        &["fix"],
+    );
+    agree(
+        store,
+        &Filter {
+            kinds: vec![Kind::Memory, Kind::Fix],
+            ..all()
+        },
+        &["fix", "memory"],
+    );
+    agree(
+        store,
+        &Filter {
+            session: some("s2"),
+            ..all()
+        },
+        &["session"],
+    );
+    agree(
+        store,
+        &Filter {
+            agent: some("a2"),
+            ..all()
+        },
+        &["agent"],
+    );
+    agree(
+        store,
+        &Filter {
+            file: some("x.rs"),
+            ..all()
+        },
+        &["file"],
+    );
+    // The beginning belongs to it, the end does not.
+    agree(
+        store,
+        &Filter {
+            since: Some(50),
+            ..all()
+        },
+        &["session", "agent", "file"],
+    );
+    agree(
+        store,
+        &Filter {
+            until: Some(30),
+            ..all()
+        },
+        &["plain", "project"],
+    );
+    agree(
+        store,
+        &Filter {
+            since: Some(20),
+            until: Some(40),
+            ..all()
+        },
+        &["project", "fix"],
+    );
+    for nothing in [
+        Filter {
+            project: some("nowhere"),
+            ..all()
+        },
+        Filter {
+            session: some("none"),
+            ..all()
+        },
+        Filter {
+            agent: some("nobody"),
+            ..all()
+        },
+        Filter {
+            file: some("nothing.rs"),
+            ..all()
+        },
+        Filter {
+            kinds: vec![Kind::Task],
+            ..all()
+        },
+        Filter {
+            since: Some(71),
+            ..all()
+        },
+        Filter {
+            since: Some(50),
+            until: Some(50),
+            ..all()
+        },
+    ] {
+        agree(store, &nothing, &[]);
+    }
+}
+
+fn filters_together(store: &dyn Store) {
+    varied(store);
+    let some = |text: &str| Some(text.to_owned());
+    let filter = Filter {
+        project: some("other"),
+        kinds: vec![Kind::Memory, Kind::Discovery],
+        agent: some("agent"),
+        session: some("session"),
+        since: Some(30),
+        ..Filter::default()
+    };
+    agree(store, &filter, &["memory"]);
+    agree(
+        store,
+        &Filter {
+            until: Some(40),
+            ..filter.clone()
+        },
+        &[],
+    );
+    agree(
+        store,
+        &Filter {
+            file: some("src/x.rs"),
+            ..filter
+        },
+        &[],
+    );
+    let filter = Filter {
+        project: some("project"),
+        file: some("src"),
+        since: Some(70),
+        ..Filter::default()
+    };
+    agree(store, &filter, &["file"]);
+}
+
+fn files(store: &dyn Store) {
+    let read = |uid: &str, path: &str| Item {
+        files_read: vec![path.into()],
+        ..item(uid, uid)
+    };
+    add(
+        store,
+        [
+            read("a", "src/store/sqlite.rs"),
+            read("b", "src/store.rs"),
+            read("c", "sqlite.rs"),
+            read("d", "src/mysqlite.rs"),
+            Item {
+                files_modified: vec!["docs/store/sqlite.rs".into()],
+                ..read("e", "src/store/sqlite.rs")
+            },
+            read("f", "src/100%_sure.rs"),
+        ],
+    );
+    for (file, expected) in [
+        ("src/store/sqlite.rs", vec!["a", "e"]),
+        ("sqlite.rs", vec!["a", "c", "e"]),
+        ("store/sqlite.rs", vec!["a", "e"]),
+        ("src/store", vec!["a", "e"]),
+        ("src/store/", vec!["a", "e"]),
+        ("./src/store", vec!["a", "e"]),
+        ("src", vec!["a", "b", "d", "e", "f"]),
+        ("docs", vec!["e"]),
+        ("lite.rs", vec![]),
+        ("src/sto", vec![]),
+        ("%", vec![]),
+        ("100%_sure.rs", vec!["f"]),
+        ("100__sure.rs", vec![]),
+    ] {
+        let filter = Filter {
+            file: Some(file.into()),
+            ..Filter::default()
+        };
+        assert_eq!(
+            uids(&ok(store.list(&filter, page(Order::Oldest, 99)))),
+            expected,
+            "{file}"
+        );
+    }
+}
+
+fn sessions(store: &dyn Store) {
+    let mut other = session("s2", 2_000);
+    other.project = "other".into();
+    other.agent = "a2".into();
+    let rows = vec![session("s1", 1_000), other, session("s3", 3_000)];
+    ok(store.apply(&Batch {
+        sessions: rows,
+        ..Batch::default()
+    }));
+    let ids = |filter: Filter| -> Vec<String> {
+        ok(store.sessions(&filter, 9))
+            .into_iter()
+            .map(|session| session.id)
+            .collect()
+    };
+    let all = Filter::default;
+    assert_eq!(ids(all()), ["s3", "s2", "s1"]);
+    assert_eq!(
+        ids(Filter {
+            project: Some("other".into()),
+            ..all()
+        }),
+        ["s2"]
+    );
+    assert_eq!(
+        ids(Filter {
+            agent: Some("a2".into()),
+            ..all()
+        }),
+        ["s2"]
+    );
+    assert_eq!(
+        ids(Filter {
+            session: Some("s1".into()),
+            ..all()
+        }),
+        ["s1"]
+    );
+    // Any moment of a session counts: it began 100 before it was used last.
+    assert_eq!(
+        ids(Filter {
+            since: Some(2_000),
+            ..all()
+        }),
+        ["s3", "s2"]
+    );
+    assert_eq!(
+        ids(Filter {
+            until: Some(1_901),
+            ..all()
+        }),
+        ["s2", "s1"]
+    );
+    assert_eq!(
+        ids(Filter {
+            until: Some(1_900),
+            ..all()
+        }),
+        ["s1"]
+    );
+    // What does not count is not looked at.
+    assert_eq!(
+        ids(Filter {
+            file: Some("x.rs".into()),
+            kinds: vec![Kind::Fix],
+            ..all()
+        })
+        .len(),
+        3
+    );
+    assert_eq!(
+        ids(Filter {
+            project: Some("nowhere".into()),
+            ..all()
+        }),
+        [""; 0]
+    );
+}
+
+fn events(store: &dyn Store) {
+    let rows: Vec<EventRow> = vec![
+        EventRow {
+            label: "edit".into(),
+            call: Some("c1".into()),
+            ..event("e3", 30)
+        },
+        event("e1", 10),
+        EventRow {
+            session: "s2".into(),
+            name: "Stop".into(),
+            ..event("e2", 20)
+        },
+        event("e4", 30),
+    ];
+    let mut other = session("s2", 99);
+    other.project = "other".into();
+    ok(store.apply(&Batch {
+        events: rows.clone(),
+        sessions: vec![session("session", 99), other],
+        ..Batch::default()
+    }));
+    let list = |filter: Filter, page| ok(store.events(&filter, page));
+    let all = Filter::default;
+    let sorted = [
+        rows[1].clone(),
+        rows[2].clone(),
+        rows[0].clone(),
+        rows[3].clone(),
+    ];
+    assert_eq!(list(all(), page(Order::Oldest, 9)), sorted);
+    assert_eq!(
+        list(all(), page(Order::Newest, 2)),
+        [rows[3].clone(), rows[0].clone()]
+    );
+    // Its rows show no number: a page begins after as many rows as it says.
+    let second = Page {
+        order: Order::Oldest,
+        beyond: Some(3),
+        limit: 9,
+    };
+    assert_eq!(list(all(), second), [rows[3].clone()]);
+    let ids = |filter| -> Vec<String> {
+        list(filter, page(Order::Oldest, 9))
+            .into_iter()
+            .map(|event| event.id)
+            .collect()
+    };
+    assert_eq!(
+        ids(Filter {
+            session: Some("s2".into()),
+            ..all()
+        }),
+        ["e2"]
+    );
+    assert_eq!(
+        ids(Filter {
+            project: Some("other".into()),
+            ..all()
+        }),
+        ["e2"]
+    );
+    assert_eq!(
+        ids(Filter {
+            project: Some("project".into()),
+            ..all()
+        }),
+        ["e1", "e3", "e4"]
+    );
+    assert_eq!(
+        ids(Filter {
+            since: Some(20),
+            until: Some(30),
+            ..all()
+        }),
+        ["e2"]
+    );
+}
+
+fn counts(store: &dyn Store) {
+    varied(store);
+    ok(store.apply(&Batch {
+        events: vec![event("e", 1)],
+        sessions: vec![session("s", 1)],
+        ..Batch::default()
+    }));
+    let counts = ok(store.counts());
+    let expected = Counts {
+        events: 1,
+        items: vec![(Kind::Discovery, 5), (Kind::Fix, 1), (Kind::Memory, 1)],
+        sessions: 1,
+        projects: 0,
+        bytes: counts.bytes,
+    };
+    assert_eq!(counts, expected);
+}

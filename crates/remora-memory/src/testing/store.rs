@@ -1,0 +1,466 @@
+//! A store in memory: the duties in their plainest form, for tests. Looks at
+//! every row for every question.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use remora_protocol::record::{EventRow, FileRecord, FileState, Item, Kind, Project, Session};
+
+use crate::store::{
+    Batch, Counts, EventKey, Filter, Hit, Name, Order, Page, Prune, PruneRun, Result, Store, Write,
+};
+use crate::words::{Group, Query, each, holds_phrase};
+
+/// Memory that ends with the process.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    events: Vec<EventRow>,
+    projects: BTreeMap<String, Project>,
+    sessions: BTreeMap<String, Session>,
+    items: BTreeMap<i64, Item>,
+    files: BTreeMap<(String, String, String), FileRecord>,
+    last: i64,
+}
+
+impl MemoryStore {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn knows(&self, key: EventKey<'_>) -> bool {
+        self.events.iter().any(|event| {
+            event.id == key.id || (key.call.is_some() && event.call.as_deref() == key.call)
+        })
+    }
+
+    fn by_uid(&self, uid: &str) -> Option<i64> {
+        self.items
+            .values()
+            .find(|item| item.uid == uid)
+            .map(|item| item.id)
+    }
+
+    fn by_key(&self, item: &Item) -> Option<i64> {
+        item.key.as_ref()?;
+        self.items
+            .values()
+            .find(|old| (&old.project, old.kind, &old.key) == (&item.project, item.kind, &item.key))
+            .map(|old| old.id)
+    }
+
+    fn write(&mut self, write: &Write) -> i64 {
+        match write {
+            Write::Again { uid, time } => {
+                let Some(id) = self.by_uid(uid) else { return 0 };
+                if let Some(item) = self.items.get_mut(&id) {
+                    item.seen += 1;
+                    item.last_time = item.last_time.max(*time);
+                }
+                id
+            }
+            Write::Add(item) => {
+                let place = self.by_uid(&item.uid).or_else(|| self.by_key(item));
+                self.set(item, place)
+            }
+            Write::Keep(item) => {
+                let place = self.by_uid(&item.uid).or_else(|| self.by_key(item));
+                let free = item.id > 0 && !self.items.contains_key(&item.id);
+                if !free || place == Some(item.id) {
+                    return self.set(item, place);
+                }
+                let uid = place
+                    .and_then(|id| self.items.remove(&id))
+                    .map(|old| old.uid);
+                let uid = uid.unwrap_or_else(|| item.uid.clone());
+                self.set(
+                    &Item {
+                        uid,
+                        ..item.clone()
+                    },
+                    Some(item.id),
+                )
+            }
+            Write::Put(item) => {
+                let place = self.by_key(item).or_else(|| self.by_uid(&item.uid));
+                self.set(item, place)
+            }
+        }
+    }
+
+    /// Puts the item in its place; an older row that is there lends its uid.
+    fn set(&mut self, item: &Item, place: Option<i64>) -> i64 {
+        let id = place.unwrap_or(self.last + 1);
+        let uid = self
+            .items
+            .remove(&id)
+            .map_or_else(|| item.uid.clone(), |old| old.uid);
+        if let Some(other) = self.by_key(item) {
+            self.items.remove(&other);
+        }
+        self.last = self.last.max(id);
+        self.items.insert(
+            id,
+            Item {
+                id,
+                uid,
+                ..item.clone()
+            },
+        );
+        id
+    }
+
+    fn put_file(&mut self, file: &FileRecord) {
+        let key = (file.project.clone(), file.folder.clone(), file.name.clone());
+        let mut new = file.clone();
+        if let Some(old) = self.files.get(&key) {
+            if new.state == FileState::Seen && old.state != FileState::Seen {
+                new = FileRecord {
+                    holds: new.holds,
+                    ..old.clone()
+                };
+            }
+            if new.holds.is_empty() {
+                new.holds.clone_from(&old.holds);
+            }
+        }
+        self.files.insert(key, new);
+    }
+
+    fn sorted(&self, filter: &Filter) -> Vec<&Item> {
+        let mut rows: Vec<&Item> = self
+            .items
+            .values()
+            .filter(|item| fits(item, filter))
+            .collect();
+        rows.sort_by_key(|item| (item.time, item.id));
+        rows
+    }
+
+    fn session_fits(&self, id: &str, filter: &Filter) -> bool {
+        let session = self.sessions.get(id);
+        let is = |wanted: &Option<String>, field: fn(&Session) -> &String| {
+            wanted
+                .as_ref()
+                .is_none_or(|wanted| session.map(field) == Some(wanted))
+        };
+        filter.session.as_deref().is_none_or(|wanted| wanted == id)
+            && is(&filter.project, |session| &session.project)
+            && is(&filter.agent, |session| &session.agent)
+    }
+}
+
+fn fits(item: &Item, filter: &Filter) -> bool {
+    let is = |wanted: &Option<String>, value: &String| wanted.as_ref().is_none_or(|w| w == value);
+    is(&filter.project, &item.project)
+        && is(&filter.session, &item.session)
+        && is(&filter.agent, &item.agent)
+        && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
+        && filter.since.is_none_or(|since| item.time >= since)
+        && filter.until.is_none_or(|until| item.time < until)
+        && filter.file.as_deref().is_none_or(|file| {
+            let file = file.trim_end_matches('/');
+            let file = file.strip_prefix("./").unwrap_or(file);
+            item.files_read
+                .iter()
+                .chain(&item.files_modified)
+                .any(|path| {
+                    path == file
+                        || path
+                            .strip_prefix(file)
+                            .is_some_and(|rest| rest.starts_with('/'))
+                        || path
+                            .strip_suffix(file)
+                            .is_some_and(|rest| rest.ends_with('/'))
+                })
+        })
+}
+
+fn texts(item: &Item) -> impl Iterator<Item = &String> {
+    [&item.title, &item.text]
+        .into_iter()
+        .chain(&item.facts)
+        .chain(&item.concepts)
+        .chain(&item.files_read)
+        .chain(&item.files_modified)
+        .chain(&item.speaker)
+}
+
+/// The terms of an item.
+fn terms(item: &Item) -> HashSet<String> {
+    let mut terms = HashSet::new();
+    for text in texts(item) {
+        each(text, |term, _| {
+            terms.insert(term.to_owned());
+        });
+    }
+    terms
+}
+
+fn holds(group: &Group, item: &Item, terms: &HashSet<String>) -> bool {
+    if let Some(prefix) = group.prefix() {
+        return terms.iter().any(|term| term.starts_with(prefix));
+    }
+    group
+        .ways()
+        .iter()
+        .any(|way| way.iter().all(|term| terms.contains(term)))
+        && group
+            .phrase()
+            .is_none_or(|phrase| texts(item).any(|text| holds_phrase(text, phrase)))
+}
+
+fn begins(group: &Group, terms: &HashSet<String>) -> bool {
+    let stem = group.stem().filter(|stem| stem.chars().count() >= 3);
+    stem.is_some_and(|stem| terms.iter().any(|term| term.starts_with(stem)))
+}
+
+fn page<T>(mut rows: Vec<T>, order: Order, limit: usize, skip: impl Fn(&T) -> bool) -> Vec<T> {
+    if order == Order::Newest {
+        rows.reverse();
+    }
+    rows.into_iter()
+        .filter(|row| !skip(row))
+        .take(limit)
+        .collect()
+}
+
+impl Store for MemoryStore {
+    fn known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
+        let state = self.state();
+        Ok(events.iter().map(|key| state.knows(*key)).collect())
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
+        let mut state = self.state();
+        for event in &batch.events {
+            let key = EventKey {
+                id: &event.id,
+                call: event.call.as_deref(),
+            };
+            if !state.knows(key) {
+                state.events.push(event.clone());
+            }
+        }
+        for project in &batch.projects {
+            state.projects.insert(project.key.clone(), project.clone());
+        }
+        for session in &batch.sessions {
+            state.sessions.insert(session.id.clone(), session.clone());
+        }
+        let numbers = batch.items.iter().map(|write| state.write(write)).collect();
+        for file in &batch.files {
+            state.put_file(file);
+        }
+        Ok(numbers)
+    }
+
+    fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
+        let state = self.state();
+        let mut rows = state.sorted(filter);
+        rows.reverse();
+        if query.is_blank() {
+            let hit = |item: &Item| Hit {
+                item: item.clone(),
+                score: 0.0,
+                all_words: true,
+            };
+            return Ok(rows.into_iter().take(limit).map(hit).collect());
+        }
+        let rows: Vec<(&Item, HashSet<String>)> =
+            rows.into_iter().map(|item| (item, terms(item))).collect();
+        let mut hits: Vec<Hit> = rows
+            .iter()
+            .map(|(item, _)| Hit {
+                item: (*item).clone(),
+                score: 0.0,
+                all_words: !query.groups().is_empty(),
+            })
+            .collect();
+        for group in query.groups() {
+            let mut held: Vec<bool> = rows
+                .iter()
+                .map(|(item, terms)| holds(group, item, terms))
+                .collect();
+            if !held.contains(&true) {
+                held = rows.iter().map(|(_, terms)| begins(group, terms)).collect();
+            }
+            let count =
+                u32::try_from(held.iter().filter(|held| **held).count()).unwrap_or(u32::MAX);
+            for (hit, held) in hits.iter_mut().zip(held) {
+                if held {
+                    hit.score += 1.0 / (1.0 + f64::from(count)).ln();
+                } else {
+                    hit.all_words = false;
+                }
+            }
+        }
+        hits.retain(|hit| hit.score > 0.0);
+        hits.sort_by(|a, b| {
+            b.all_words
+                .cmp(&a.all_words)
+                .then(b.score.total_cmp(&a.score))
+        });
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
+        let state = self.state();
+        let find = |name: &Name| match name {
+            Name::Id(id) => state.items.get(id),
+            Name::Uid(uid) => {
+                let imported = || {
+                    state
+                        .items
+                        .values()
+                        .find(|item| item.external_id.as_ref() == Some(uid))
+                };
+                state
+                    .items
+                    .values()
+                    .find(|item| &item.uid == uid)
+                    .or_else(imported)
+            }
+        };
+        Ok(names.iter().filter_map(find).cloned().collect())
+    }
+
+    fn list(&self, filter: &Filter, at: Page) -> Result<Vec<Item>> {
+        let state = self.state();
+        let beyond = at
+            .beyond
+            .map(|id| (state.items.get(&id).map(|item| item.time), id));
+        let skip = |item: &&Item| {
+            let place =
+                |time: Option<i64>, id: i64| (time.map(|_| item.time), item.id).cmp(&(time, id));
+            beyond.is_some_and(|(time, id)| match at.order {
+                Order::Oldest => place(time, id).is_le(),
+                Order::Newest => place(time, id).is_ge(),
+            })
+        };
+        Ok(page(state.sorted(filter), at.order, at.limit, skip)
+            .into_iter()
+            .cloned()
+            .collect())
+    }
+
+    fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+        let state = self.state();
+        let mut rows: Vec<Session> = state
+            .sessions
+            .values()
+            .filter(|session| state.session_fits(&session.id, filter))
+            .filter(|session| filter.since.is_none_or(|since| session.last >= since))
+            .filter(|session| filter.until.is_none_or(|until| session.started < until))
+            .cloned()
+            .collect();
+        rows.sort_by_key(|session| std::cmp::Reverse(session.last));
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    fn events(&self, filter: &Filter, at: Page) -> Result<Vec<EventRow>> {
+        let state = self.state();
+        let mut rows: Vec<EventRow> = state
+            .events
+            .iter()
+            .filter(|event| state.session_fits(&event.session, filter))
+            .filter(|event| filter.since.is_none_or(|since| event.time >= since))
+            .filter(|event| filter.until.is_none_or(|until| event.time < until))
+            .cloned()
+            .collect();
+        rows.sort_by_key(|event| event.time);
+        let skip = usize::try_from(at.beyond.unwrap_or(0)).unwrap_or(0);
+        let rows = page(rows, at.order, usize::MAX, |_| false);
+        Ok(rows.into_iter().skip(skip).take(at.limit).collect())
+    }
+
+    fn projects(&self) -> Result<Vec<Project>> {
+        let mut rows: Vec<Project> = self.state().projects.values().cloned().collect();
+        rows.sort_by(|a, b| (&a.name, &a.key).cmp(&(&b.name, &b.key)));
+        Ok(rows)
+    }
+
+    fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
+        let state = self.state();
+        let fits = |file: &&FileRecord| {
+            file.project == project && folder.is_none_or(|folder| file.folder == folder)
+        };
+        Ok(state.files.values().filter(fits).cloned().collect())
+    }
+
+    fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
+        let state = self.state();
+        let is = |item: &&Item| {
+            item.project == project && item.kind == kind && item.key.as_deref() == Some(key)
+        };
+        Ok(state.items.values().find(is).cloned())
+    }
+
+    fn counts(&self) -> Result<Counts> {
+        let state = self.state();
+        let of = |kind: Kind| {
+            state
+                .items
+                .values()
+                .filter(|item| item.kind == kind)
+                .count() as u64
+        };
+        let items = Kind::ALL
+            .iter()
+            .map(|kind| (*kind, of(*kind)))
+            .filter(|(_, count)| *count > 0);
+        Ok(Counts {
+            events: state.events.len() as u64,
+            items: items.collect(),
+            sessions: state.sessions.len() as u64,
+            projects: state.projects.len() as u64,
+            bytes: 0,
+        })
+    }
+
+    fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {
+        let mut state = self.state();
+        let Some(before) = prune.before else {
+            return Ok(0);
+        };
+        let items: Vec<i64> = state
+            .items
+            .values()
+            .filter(|item| {
+                item.time.max(item.last_time) < before && !prune.keep.contains(&item.kind)
+            })
+            .filter(|item| {
+                prune
+                    .project
+                    .as_ref()
+                    .is_none_or(|project| &item.project == project)
+            })
+            .map(|item| item.id)
+            .collect();
+        let filter = Filter {
+            project: prune.project.clone(),
+            ..Filter::default()
+        };
+        let goes =
+            |event: &EventRow| event.time < before && state.session_fits(&event.session, &filter);
+        let events: HashSet<String> = state
+            .events
+            .iter()
+            .filter(|event| goes(event))
+            .map(|event| event.id.clone())
+            .collect();
+        if run == PruneRun::Real {
+            state.items.retain(|id, _| !items.contains(id));
+            state.events.retain(|event| !events.contains(&event.id));
+        }
+        Ok((items.len() + events.len()) as u64)
+    }
+}
