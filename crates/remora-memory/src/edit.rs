@@ -116,11 +116,10 @@ pub struct EditReading {
 pub fn read(input: &EditInput<'_>) -> EditReading {
     let hunks = patch::hunks(input);
     let patch = Patch::of(input, &hunks);
-    let story = Story::of(input.path, &patch);
     let diff = compact::write(&patch);
     if input.origin == Origin::Created {
         let made = created::read(input.path, input.new.unwrap_or(""));
-        let concepts = concepts::of(&patch, &story, made.kind);
+        let concepts = concepts::of(&patch, concepts::Packages::No, made.kind);
         return EditReading {
             title: made.title,
             kind: made.kind,
@@ -130,14 +129,20 @@ pub fn read(input: &EditInput<'_>) -> EditReading {
             diff,
         };
     }
+    let story = Story::of(input.path, &patch);
     let details: Vec<_> = story
         .groups
         .iter()
         .map(|g| detail::of_group(story.language, g))
         .collect();
+    let packages = if story.dependencies.is_empty() {
+        concepts::Packages::No
+    } else {
+        concepts::Packages::Yes
+    };
     let headline = title::write(input.path, &story, &details);
     EditReading {
-        concepts: concepts::of(&patch, &story, headline.kind),
+        concepts: concepts::of(&patch, packages, headline.kind),
         title: headline.title,
         kind: headline.kind,
         facts: facts::write(&story, &details),

@@ -42,7 +42,12 @@ pub(crate) fn touched(event: &Captured, row: &Item) -> Vec<FileRecord> {
         }
         "Read" => {
             let content = text(response, &["file", "content"]);
-            record(row.files_read.first(), row, FileState::Seen, content.as_deref())
+            record(
+                row.files_read.first(),
+                row,
+                FileState::Seen,
+                content.as_deref(),
+            )
         }
         "Write" => {
             let state = match text(response, &["type"]).as_deref() {
@@ -137,7 +142,11 @@ fn split(path: &str) -> Option<(String, String)> {
 /// options that change the meaning are left alone: better nothing than wrong.
 fn moved_or_removed(command: &str, event: &Captured, row: &Item) -> Vec<FileRecord> {
     let base = relative(event.text("cwd"), event.root());
-    let inside = if base.starts_with('/') { "" } else { base.as_str() };
+    let inside = if base.starts_with('/') {
+        ""
+    } else {
+        base.as_str()
+    };
     let path = |word: &str| match (word.starts_with('/'), inside) {
         (true, _) => relative(word, event.root()),
         (false, "") => word.to_owned(),

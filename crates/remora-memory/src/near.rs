@@ -6,6 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use remora_protocol::record::Item;
 
 use crate::capture::fnv;
+use crate::fix;
 
 /// How many rows back a repetition is looked for.
 const WINDOW: usize = 48;
@@ -41,22 +42,23 @@ impl Recent {
 
 impl Trace {
     fn of(item: &Item) -> Self {
-        // Numbers in a title are counts, timings and lines: another count is
-        // not another thing.
-        let title: String = item
-            .title
-            .chars()
-            .filter(|c| !c.is_ascii_digit())
-            .collect();
+        let command = fix::detail(item, fix::field::COMMAND);
+        // Of the same command, numbers in the title are counts and timings:
+        // another count is not another thing.
+        let counted = |c: &char| command.is_none() || !c.is_ascii_digit();
+        let title: String = item.title.chars().filter(counted).collect();
         let files = (&item.files_read, &item.files_modified);
-        let head = format!("{} {:?} {title} {files:?}", item.kind, item.tool);
+        let head = format!(
+            "{} {:?} {command:?} {title} {files:?}",
+            item.kind, item.tool
+        );
         let words = item.facts.iter().chain([&item.text]);
         Self {
             uid: item.uid.clone(),
             head: fnv(head.as_bytes()),
             words: words
                 .flat_map(|text| text.split_whitespace())
-                .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
+                .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
                 .map(|word| fnv(word.as_bytes()))
                 .collect(),
         }
@@ -67,6 +69,10 @@ fn alike(a: &HashSet<u64>, b: &HashSet<u64>) -> bool {
     let both = a.intersection(b).count();
     let all = a.len() + b.len() - both;
     #[expect(clippy::cast_precision_loss, reason = "word counts are small")]
-    let share = if all == 0 { 1.0 } else { both as f64 / all as f64 };
+    let share = if all == 0 {
+        1.0
+    } else {
+        both as f64 / all as f64
+    };
     share >= ALIKE
 }

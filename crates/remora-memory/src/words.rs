@@ -8,7 +8,7 @@ mod split;
 mod stop;
 
 pub use query::{Group, Query};
-pub use split::{MAX_TERM, Role, each};
+pub use split::{MAX_TERM, Role, Splitter, each};
 
 /// The terms of a text, separated by single spaces, in the order of the text.
 ///

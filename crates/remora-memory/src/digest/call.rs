@@ -98,8 +98,8 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
     };
     let key = output::same_command_key(line);
     let reading = output::read(line, &printed, said);
-    let failed = call.error.is_some()
-        || matches!(&reading, Some(r) if r.outcome == Outcome::Failed);
+    let failed =
+        call.error.is_some() || matches!(&reading, Some(r) if r.outcome == Outcome::Failed);
     let kind = if failed { Kind::Failure } else { Kind::Command };
     let mut row = if let Some(reading) = &reading {
         let mut row = item::of(event, state, 0, kind, &reading.title);
@@ -139,7 +139,11 @@ fn why(printed: &str) -> String {
     let mut lines = printed.lines().map(str::trim).filter(|l| !l.is_empty());
     let first = lines.next().unwrap_or("");
     let code = first.strip_prefix("Exit code ");
-    let reason = if code.is_some() { lines.next_back() } else { Some(first) };
+    let reason = if code.is_some() {
+        lines.next_back()
+    } else {
+        Some(first)
+    };
     let code = code.map(|c| format!(" (exit {c})")).unwrap_or_default();
     match reason {
         Some(reason) if !reason.is_empty() => format!("{code}: {reason}"),

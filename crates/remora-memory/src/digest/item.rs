@@ -58,13 +58,15 @@ pub(super) fn weigh(mut item: Item) -> Item {
 
 /// One line of at most `limit` characters, cut at a word where there is one.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
-    let mut line = text.split_whitespace().fold(String::new(), |mut line, word| {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        line
-    });
+    let mut line = text
+        .split_whitespace()
+        .fold(String::new(), |mut line, word| {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+            line
+        });
     if line.chars().count() > limit {
         let end = line
             .char_indices()

@@ -58,7 +58,11 @@ impl Work<'_> {
             };
             let mut row = item::of(event, state, first + n, kind, &said.text);
             row.text.clone_from(&said.text);
-            row.facts = said.reason.iter().map(|r| format!("because: {r}")).collect();
+            row.facts = said
+                .reason
+                .iter()
+                .map(|r| format!("because: {r}"))
+                .collect();
             row.speaker = Some(
                 match speaker {
                     Speaker::User => "user",
@@ -125,7 +129,13 @@ impl Work<'_> {
             return Some("empty");
         }
         let lead = lead(message);
-        let mut row = item::of(event, state, 0, Kind::Task, &format!("Subagent {kind}: {lead}"));
+        let mut row = item::of(
+            event,
+            state,
+            0,
+            Kind::Task,
+            &format!("Subagent {kind}: {lead}"),
+        );
         row.text = item::shorten(message, MESSAGE);
         row.speaker = Some(kind.to_owned());
         self.add(item::weigh(row), state);
@@ -143,7 +153,13 @@ impl Work<'_> {
             return Some("empty");
         }
         let lead = lead(&text);
-        let mut row = item::of(event, state, 0, Kind::Summary, &format!("Compacted: {lead}"));
+        let mut row = item::of(
+            event,
+            state,
+            0,
+            Kind::Summary,
+            &format!("Compacted: {lead}"),
+        );
         row.text = item::shorten(&output::compact(&text, MESSAGE), MESSAGE);
         self.add(item::weigh(row), state);
         None
@@ -169,7 +185,11 @@ fn untagged(text: &str) -> String {
         let after = &rest[open + 1..];
         let name = after.strip_prefix('/').unwrap_or(after);
         let end = name.find('>').filter(|end| {
-            *end > 0 && *end < 40 && name[..*end].bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-')
+            *end > 0
+                && *end < 40
+                && name[..*end]
+                    .bytes()
+                    .all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-')
         });
         if let Some(end) = end {
             rest = &name[end + 1..];

@@ -2,7 +2,6 @@
 
 use super::EditKind;
 use super::patch::{Patch, Role};
-use super::story::Story;
 
 const CAP: usize = 4;
 
@@ -129,12 +128,19 @@ const TABLE: &[(&str, &[&str])] = &[
     ),
 ];
 
-pub(super) fn of(patch: &Patch<'_>, story: &Story<'_>, kind: EditKind) -> Vec<String> {
+/// Whether dependencies changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packages {
+    Yes,
+    No,
+}
+
+pub(super) fn of(patch: &Patch<'_>, packages: Packages, kind: EditKind) -> Vec<String> {
     let mut found: Vec<&str> = Vec::new();
     match kind {
         EditKind::Test => found.push("test"),
         EditKind::Docs => found.push("docs"),
-        EditKind::Config if story.dependencies.is_empty() => found.push("configuration"),
+        EditKind::Config if packages == Packages::No => found.push("configuration"),
         EditKind::Config => found.push("dependency"),
         _ => {}
     }

@@ -52,7 +52,7 @@ impl Ledger {
             "pyproject.toml" => Manifest::Python,
             "go.mod" => Manifest::Go,
             "Gemfile" => Manifest::Gem,
-            _ if name.contains("requirements") && name.ends_with(".txt") => Manifest::Requirements,
+            _ if is_requirements(name) => Manifest::Requirements,
             _ => Manifest::None,
         };
         Self {
@@ -144,6 +144,12 @@ impl Ledger {
         }));
         found
     }
+}
+
+/// `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`.
+fn is_requirements(name: &str) -> bool {
+    name.strip_suffix(".txt")
+        .is_some_and(|n| n.contains("requirements"))
 }
 
 const SECTIONS: &[&str] = &[

@@ -50,28 +50,21 @@ pub(super) fn of_group(language: Language, group: &Group<'_>) -> Details {
         .copied()
         .filter(|l| says_something(l))
         .collect();
-    match (removed.first(), added.first()) {
-        (Some(old), Some(new)) => {
-            details
-                .lines
-                .push(format!("`{}` -> `{}`", code(old, QUOTE), code(new, QUOTE)));
-            details.lines.extend(
-                added[1..]
-                    .iter()
-                    .map(|l| format!("added `{}`", code(l, QUOTE))),
-            );
-        }
-        _ => {
-            details
-                .lines
-                .extend(added.iter().map(|l| format!("added `{}`", code(l, QUOTE))));
-            details.lines.extend(
-                removed
-                    .iter()
-                    .map(|l| format!("removed `{}`", code(l, QUOTE))),
-            );
-        }
+    let mut fresh = added.as_slice();
+    let mut lost = removed.as_slice();
+    if let (Some((old, _)), Some((new, rest))) = (lost.split_first(), fresh.split_first()) {
+        details
+            .lines
+            .push(format!("`{}` -> `{}`", code(old, QUOTE), code(new, QUOTE)));
+        fresh = rest;
+        lost = &[];
     }
+    details
+        .lines
+        .extend(fresh.iter().map(|l| format!("added `{}`", code(l, QUOTE))));
+    details
+        .lines
+        .extend(lost.iter().map(|l| format!("removed `{}`", code(l, QUOTE))));
     details.formatting = blank && details.lines.is_empty();
     details
 }

@@ -1,5 +1,7 @@
-//! A line diff for edits that came without a patch. Exact for small texts; for
-//! large ones what lies between the common head and tail counts as replaced.
+//! A line diff for edits that came without a patch. Exact for small texts;
+//! large ones are cut at lines that stand once in both.
+
+use std::collections::HashMap;
 
 use super::Hunk;
 
@@ -93,11 +95,70 @@ fn steps(old: &[&str], new: &[&str]) -> Vec<Step> {
     if old.len().saturating_mul(new.len()) <= TABLE_CAP {
         exact(old, new, &mut steps);
     } else {
-        steps.extend(old.iter().map(|_| Step::Gone));
-        steps.extend(new.iter().map(|_| Step::Come));
+        anchored(old, new, &mut steps);
     }
     steps.extend(vec![Step::Same; tail]);
     steps
+}
+
+/// Large texts are cut at lines that stand once in both, in the same order.
+fn anchored(old: &[&str], new: &[&str], steps: &mut Vec<Step>) {
+    let (mut o, mut n) = (0, 0);
+    for (at, place) in anchors(old, new) {
+        between(&old[o..at], &new[n..place], steps);
+        steps.push(Step::Same);
+        (o, n) = (at + 1, place + 1);
+    }
+    between(&old[o..], &new[n..], steps);
+}
+
+fn between(old: &[&str], new: &[&str], steps: &mut Vec<Step>) {
+    if old.len().saturating_mul(new.len()) <= TABLE_CAP / 10 {
+        exact(old, new, steps);
+    } else {
+        steps.extend(old.iter().map(|_| Step::Gone));
+        steps.extend(new.iter().map(|_| Step::Come));
+    }
+}
+
+/// The longest row of lines that stand once in both texts.
+fn anchors(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let mut once: HashMap<&str, (usize, usize, usize, usize)> = HashMap::new();
+    for (at, line) in old.iter().enumerate() {
+        let entry = once.entry(line).or_default();
+        (entry.0, entry.1) = (entry.0 + 1, at);
+    }
+    for (at, line) in new.iter().enumerate() {
+        if let Some(entry) = once.get_mut(line) {
+            (entry.2, entry.3) = (entry.2 + 1, at);
+        }
+    }
+    let mut pairs: Vec<(usize, usize)> = once
+        .into_values()
+        .filter(|e| e.0 == 1 && e.2 == 1)
+        .map(|e| (e.1, e.3))
+        .collect();
+    pairs.sort_unstable();
+    // The smallest end of a rising row of each length, by index into `pairs`.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (at, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| pairs[*end].1 < pair.1);
+        before.push(length.checked_sub(1).map(|l| ends[l]));
+        if length == ends.len() {
+            ends.push(at);
+        } else {
+            ends[length] = at;
+        }
+    }
+    let mut row = Vec::with_capacity(ends.len());
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        row.push(pairs[at]);
+        next = before[at];
+    }
+    row.reverse();
+    row
 }
 
 /// The longest common subsequence, removals before additions.

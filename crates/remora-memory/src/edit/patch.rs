@@ -6,8 +6,14 @@ use std::borrow::Cow;
 use super::{EditInput, Hunk, Origin, diff};
 use crate::symbols::{Language, Scope, Symbol, SymbolKind, start_of};
 
-/// Lines of one edit that are looked at; the rest is only counted.
-const LINE_CAP: usize = 4_000;
+/// Lines of one side that are looked at.
+const LINE_CAP: usize = 1_000;
+/// Lines of a new file that are looked at; its outline tells the rest.
+const NEW_CAP: usize = 200;
+/// Bytes of one line that are looked at.
+const WIDTH_CAP: usize = 2_000;
+/// A gap between two hunks that is read through rather than walked anew.
+const GAP_CAP: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
@@ -41,6 +47,8 @@ pub(super) struct Line<'a> {
 pub(super) struct Patch<'a> {
     pub(super) language: Language,
     pub(super) lines: Vec<Line<'a>>,
+    gone: usize,
+    come: usize,
 }
 
 /// The hunks of an edit, made from its texts when the client gave none.
@@ -49,7 +57,9 @@ pub(super) fn hunks<'a>(input: &EditInput<'a>) -> Cow<'a, [Hunk]> {
         return Cow::Borrowed(input.hunks);
     }
     if input.origin == Origin::Created {
-        return Cow::Owned(diff::hunks("", input.new.unwrap_or(""), 1));
+        let new = input.new.unwrap_or("");
+        let head = start_of(new, NEW_CAP + 1).map_or(new, |end| &new[..end]);
+        return Cow::Owned(diff::hunks("", head, 1));
     }
     let (old, new) = (input.old.unwrap_or(""), input.new.unwrap_or(""));
     Cow::Owned(replacement(input.original, old, new))
@@ -85,48 +95,77 @@ impl<'a> Patch<'a> {
         let mut patch = Self {
             language,
             lines: Vec::new(),
+            gone: 0,
+            come: 0,
+        };
+        let mut places = Places {
+            language,
+            text: input.original,
+            last: None,
         };
         let mut run = 0;
         for hunk in hunks {
-            let seed = input
-                .original
-                .and_then(|text| seed(language, text, hunk))
-                .unwrap_or_else(|| Scope::new(language));
+            let start = places.find(hunk);
             run += 1;
-            patch.take(hunk, seed, &mut run);
-            if patch.lines.len() >= LINE_CAP {
+            let seed = start
+                .as_ref()
+                .map_or_else(|| Scope::new(language), |p| p.scope.clone());
+            let end = patch.take(hunk, seed, &mut run);
+            places.leave(start, end);
+            if patch.gone + patch.come >= 2 * LINE_CAP {
                 break;
             }
         }
         patch
     }
 
-    fn take(&mut self, hunk: &'a Hunk, seed: Scope, run: &mut usize) {
+    /// Reads a hunk; gives what is open after it on the old side.
+    fn take(&mut self, hunk: &'a Hunk, seed: Scope, run: &mut usize) -> (Scope, usize) {
         let mut old = Reader::new(seed.clone());
         let mut new = Reader::new(seed);
+        let mut passed = 0;
         for line in &hunk.lines {
             let Some(sign) = line.chars().next() else {
                 // A context line whose blank was cut off.
                 old.pass("", &mut self.lines);
                 new.pass("", &mut self.lines);
+                passed += 1;
                 continue;
             };
-            let text = line[sign.len_utf8()..].trim_end();
+            let text = narrow(&line[sign.len_utf8()..]).trim_end();
             match sign {
-                '-' => old.read(text, Side::Gone, *run, self.language, &mut self.lines),
-                '+' => new.read(text, Side::Come, *run, self.language, &mut self.lines),
+                '-' => {
+                    passed += 1;
+                    self.gone += 1;
+                    if self.gone <= LINE_CAP {
+                        old.read(text, Side::Gone, *run, self.language, &mut self.lines);
+                    }
+                }
+                '+' => {
+                    self.come += 1;
+                    if self.come <= LINE_CAP {
+                        new.read(text, Side::Come, *run, self.language, &mut self.lines);
+                    }
+                }
                 '\\' => {}
                 _ => {
+                    passed += 1;
                     old.pass(text, &mut self.lines);
                     new.pass(text, &mut self.lines);
                     *run += 1;
                 }
             }
-            if self.lines.len() >= LINE_CAP {
-                return;
-            }
         }
+        (old.scope, passed)
     }
+}
+
+fn narrow(text: &str) -> &str {
+    if text.len() <= WIDTH_CAP {
+        return text;
+    }
+    let end = (0..=WIDTH_CAP).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
 }
 
 /// One side of a hunk.
@@ -244,51 +283,91 @@ impl Reader {
     }
 }
 
-/// What is open just above a hunk, when the hunk is found in the text.
-fn seed(language: Language, text: &str, hunk: &Hunk) -> Option<Scope> {
-    let first = hunk
-        .lines
-        .iter()
-        .enumerate()
-        .filter(|(_, l)| !l.starts_with(['+', '\\']))
-        .find(|(_, l)| l.len() > 1);
-    let Some((_, line)) = first else {
-        // Nothing but additions: the line number is all there is.
-        let start = start_of(text, hunk.old_start.max(1)).unwrap_or(text.len());
-        return Some(Scope::above(language, text, start, hunk.old_start.max(1)));
-    };
-    let wanted = line.get(1..)?.trim_end();
-    let skipped = hunk
-        .lines
-        .iter()
-        .filter(|l| !l.starts_with(['+', '\\']))
-        .take_while(|l| l.len() <= 1)
-        .count();
-    if let Some(start) = start_of(text, hunk.old_start.max(1)) {
-        let here = start_of(&text[start..], skipped + 1).map(|at| start + at);
-        if let Some(here) = here
-            && text[here..]
+/// A line of the file before the edit, and what is open there.
+struct Place {
+    line: usize,
+    byte: usize,
+    scope: Scope,
+}
+
+/// Finds hunks in the file before the edit.
+struct Places<'t> {
+    language: Language,
+    text: Option<&'t str>,
+    /// Just below the hunk before.
+    last: Option<Place>,
+}
+
+impl Places<'_> {
+    /// What is open just above a hunk, when the hunk is found in the text.
+    fn find(&mut self, hunk: &Hunk) -> Option<Place> {
+        let text = self.text?;
+        let line = hunk.old_start.max(1);
+        let (known_line, known_byte) = match &self.last {
+            Some(last) if last.line <= line => (last.line, last.byte),
+            _ => (1, 0),
+        };
+        let start = start_of(&text[known_byte..], line - known_line + 1).map(|at| known_byte + at);
+        let mut old = hunk.lines.iter().filter(|l| !l.starts_with(['+', '\\']));
+        let skipped = old.clone().take_while(|l| l.len() <= 1).count();
+        let Some(first) = old.find(|l| l.len() > 1) else {
+            // Nothing but additions: the line number is all there is.
+            return Some(self.above(text, line, start.unwrap_or(text.len())));
+        };
+        let wanted = first.get(1..)?.trim_end();
+        if let Some(start) = start
+            && let Some(at) = start_of(&text[start..], skipped + 1)
+            && text[start + at..]
                 .lines()
                 .next()
                 .is_some_and(|l| l.trim_end() == wanted)
         {
-            return Some(Scope::above(language, text, start, hunk.old_start.max(1)));
+            return Some(self.above(text, line, start));
         }
+        // The numbers are wrong: look for the line itself.
+        if wanted.trim().len() < 4 {
+            return None;
+        }
+        let byte = text
+            .match_indices(wanted)
+            .map(|(at, _)| at)
+            .take(50)
+            .find(|at| {
+                let tail = text[at + wanted.len()..].trim_start_matches([' ', '\t', '\r']);
+                (*at == 0 || text.as_bytes()[at - 1] == b'\n')
+                    && (tail.is_empty() || tail.starts_with('\n'))
+            })?;
+        let line = text[..byte].bytes().filter(|b| *b == b'\n').count() + 1;
+        self.last = None;
+        Some(self.above(text, line, byte))
     }
-    // The numbers are wrong: look for the line itself.
-    if wanted.trim().len() < 4 {
-        return None;
+
+    fn above(&mut self, text: &str, line: usize, byte: usize) -> Place {
+        let near = self
+            .last
+            .take()
+            .filter(|last| last.line <= line && line - last.line <= GAP_CAP && last.byte <= byte);
+        let scope = match near {
+            Some(mut last) => {
+                for each in text[last.byte..byte].lines() {
+                    last.scope.feed(each);
+                }
+                last.scope
+            }
+            None => Scope::above(self.language, text, byte, line),
+        };
+        Place { line, byte, scope }
     }
-    let at = text
-        .match_indices(wanted)
-        .map(|(at, _)| at)
-        .take(50)
-        .find(|at| {
-            (*at == 0 || text.as_bytes()[at - 1] == b'\n')
-                && text[at + wanted.len()..]
-                    .trim_start_matches([' ', '\t', '\r'])
-                    .starts_with('\n')
-        })?;
-    let number = text[..at].bytes().filter(|b| *b == b'\n').count() + 1;
-    Some(Scope::above(language, text, at, number))
+
+    /// Remembers where a hunk ended.
+    fn leave(&mut self, start: Option<Place>, (scope, passed): (Scope, usize)) {
+        self.last = start.zip(self.text).and_then(|(place, text)| {
+            let byte = place.byte + start_of(&text[place.byte..], passed + 1)?;
+            Some(Place {
+                line: place.line + passed,
+                byte,
+                scope,
+            })
+        });
+    }
 }

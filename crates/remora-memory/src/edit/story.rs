@@ -1,11 +1,16 @@
 //! Sorts the changed lines into what was done: added, removed, renamed, given
 //! another value, changed inside. Decides nothing about wording.
 
+use std::collections::{HashMap, HashSet};
+
 use super::dependency::{self, Dependency};
 use super::imports;
 use super::patch::{Line, Patch, Role, Side};
 use super::tokens;
 use crate::symbols::{Language, Nature, Symbol, SymbolKind};
+
+/// Lines of one run that are held against each other.
+const PAIR_CAP: usize = 120;
 
 /// A declaration that came or went, with its line.
 #[derive(Debug, Clone)]
@@ -66,7 +71,7 @@ fn has_value(kind: SymbolKind) -> bool {
 }
 
 impl<'a> Story<'a> {
-    pub(super) fn of(path: &str, patch: &Patch<'a>) -> Self {
+    pub(super) fn of(file: &str, patch: &Patch<'a>) -> Self {
         let mut story = Self {
             language: patch.language,
             added: Vec::new(),
@@ -84,7 +89,7 @@ impl<'a> Story<'a> {
             replaced: None,
         };
         let mut rest: Vec<&Line<'a>> = Vec::with_capacity(patch.lines.len());
-        let mut packages = dependency::Ledger::new(path);
+        let mut packages = dependency::Ledger::new(file);
         for line in &patch.lines {
             if packages.take(line) {
                 continue;
@@ -196,24 +201,30 @@ impl<'a> Story<'a> {
 
     /// Puts the lines that declare nothing to what holds them.
     fn group(&mut self, rest: &[&Line<'a>]) {
+        let mut known: HashMap<Option<String>, usize> = HashMap::new();
         let mut runs: Vec<(usize, usize, Vec<&'a str>, Vec<&'a str>)> = Vec::new();
+        let names = |list: &[Stated<'_>]| -> HashSet<String> {
+            let named = list.iter().filter(|s| s.symbol.kind != SymbolKind::Impl);
+            named.map(|s| s.symbol.name.clone()).collect()
+        };
+        let (added, removed) = (names(&self.added), names(&self.removed));
+        let busy: HashSet<usize> = self
+            .added
+            .iter()
+            .chain(&self.removed)
+            .map(|s| s.run)
+            .collect();
         for line in rest {
             let holder = self.current(line.holder.as_ref());
-            let within = |list: &[Stated<'_>]| {
-                holder.as_ref().is_some_and(|h| {
-                    list.iter()
-                        .any(|s| s.symbol.name == h.name && s.symbol.kind != SymbolKind::Impl)
-                })
+            let own = match line.side {
+                Side::Come => &added,
+                Side::Gone => &removed,
             };
-            if (line.side == Side::Come && within(&self.added))
-                || (line.side == Side::Gone && within(&self.removed))
-            {
+            if holder.as_ref().is_some_and(|h| own.contains(&h.name)) {
                 continue;
             }
             // Where something came or went, a diff may show the mark of its neighbour.
-            if line.role == Role::Mark
-                && (self.added.iter().chain(&self.removed)).any(|s| s.run == line.run)
-            {
+            if line.role == Role::Mark && busy.contains(&line.run) {
                 continue;
             }
             match line.role {
@@ -222,18 +233,16 @@ impl<'a> Story<'a> {
                     continue;
                 }
                 Role::Comment => {
-                    let known = self.documented.iter().any(|(_, side)| *side == line.side);
-                    if line.side == Side::Come || !known {
+                    let told = self.documented.iter().any(|(_, side)| *side == line.side);
+                    if line.side == Side::Come || !told {
                         self.comments.push((holder, line.text.trim()));
                     }
                     continue;
                 }
                 _ => {}
             }
-            let at = self.groups.iter().position(|g| {
-                g.symbol.as_ref().map(|s| &s.name) == holder.as_ref().map(|s| &s.name)
-            });
-            let at = at.unwrap_or_else(|| {
+            let name = holder.as_ref().map(|h| h.name.clone());
+            let at = *known.entry(name).or_insert_with(|| {
                 self.groups.push(Group {
                     symbol: holder,
                     ..Group::default()
@@ -310,6 +319,8 @@ fn has_short_value(text: &str) -> bool {
 
 /// Finds which removed line became which added one.
 fn pair<'a>(group: &mut Group<'a>, gone: &[&'a str], come: &[&'a str]) {
+    let gone = &gone[..gone.len().min(PAIR_CAP)];
+    let come = &come[..come.len().min(PAIR_CAP)];
     let mut from = 0;
     let mut used = Vec::new();
     for old in gone {

@@ -89,6 +89,26 @@ fn a_diff_applied_gives_the_new_text() {
 }
 
 #[test]
+fn a_large_text_is_cut_at_lines_that_stand_once() {
+    let functions: Vec<String> = (0..2_000)
+        .map(|n| format!("fn f{n}() {{\n    go(1);\n}}\n"))
+        .collect();
+    let old = functions.concat();
+    let new = old
+        .replacen("go(1)", "go(2)", 1)
+        .replace("fn f1999() {\n    go(1)", "fn f1999() {\n    go(3)");
+    let changed: Vec<String> = diff::hunks(&old, &new, 1)
+        .into_iter()
+        .flat_map(|h| h.lines)
+        .filter(|l| !l.starts_with(' '))
+        .collect();
+    assert_eq!(
+        changed,
+        ["-    go(1);", "+    go(2);", "-    go(1);", "+    go(3);"]
+    );
+}
+
+#[test]
 fn other_tools_are_no_edits() {
     assert_eq!(
         read_call("Bash", &json!({"command": "ls"}), None, "/"),

@@ -83,11 +83,11 @@ pub(super) fn write(path: &str, story: &Story<'_>, details: &[Details]) -> Headl
 /// Cuts a title, and closes the code that the cut left open.
 pub(crate) fn fit(title: &str) -> String {
     let cut = one_line(title, TITLE_CAP);
-    if cut.matches('`').count() % 2 == 0 {
+    if cut.matches('`').count().is_multiple_of(2) {
         return cut;
     }
     let open = one_line(title, TITLE_CAP - 1);
-    if open.matches('`').count() % 2 == 0 {
+    if open.matches('`').count().is_multiple_of(2) {
         open
     } else {
         format!("{open}`")

@@ -156,7 +156,7 @@ pub(super) fn swap<'a>(old: &'a str, new: &'a str) -> Option<Swap<'a>> {
 
 fn span<'a>(line: &'a str, list: &[Token<'_>]) -> &'a str {
     match (list.first(), list.last()) {
-        (Some(first), Some(last)) => &line[first.start..last.start + last.text.len()],
+        (Some(first), Some(end)) => &line[first.start..end.start + end.text.len()],
         _ => "",
     }
 }

@@ -88,7 +88,9 @@ fn collect(value: &Value, depth: usize, text: &mut String) {
             if let Some(kind) = map.get("type").and_then(Value::as_str)
                 && matches!(kind, "image" | "audio" | "resource" | "document")
             {
-                text.push_str(&format!("[{kind}]"));
+                text.push('[');
+                text.push_str(kind);
+                text.push(']');
                 return;
             }
             let known = [

@@ -39,10 +39,9 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         } else if let Some(name) = line
             .strip_prefix("---- ")
             .and_then(|l| l.strip_suffix(" stdout ----"))
+            && !draft.full()
         {
-            if !draft.full() {
-                draft.problem(at, failure(doc, at, name));
-            }
+            draft.problem(at, failure(doc, at, name));
         }
     }
     // Runners of other languages say "... FAILED" too; only these lines are cargo's.

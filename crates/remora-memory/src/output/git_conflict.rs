@@ -34,21 +34,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     if conflicts.is_empty() && applied.is_none() && pending.is_none() {
         return None;
     }
-    let says = |word: &str| doc.text.contains(word);
-    let runs = |word: &str| doc.command.runs(&["git", word]);
-    let tool = if says("git rebase --continue") || runs("rebase") {
-        "git rebase"
-    } else if says("git cherry-pick --continue") || runs("cherry-pick") {
-        "git cherry-pick"
-    } else if says("git revert --continue") || runs("revert") {
-        "git revert"
-    } else if runs("stash") {
-        "git stash"
-    } else if runs("pull") {
-        "git pull"
-    } else {
-        "git merge"
-    };
+    let tool = verb(doc);
     let mut draft = Draft::new(tool);
     draft.verdict = Some(Outcome::Failed);
     draft.concept("merge conflict");
@@ -87,4 +73,29 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
         );
     }
     Some(draft)
+}
+
+/// What git itself advises to continue; a command line may hold several verbs.
+fn verb(doc: &Doc<'_>) -> &'static str {
+    const VERBS: &[(&str, &str, &str)] = &[
+        ("rebase", "git rebase --continue", "git rebase"),
+        (
+            "cherry-pick",
+            "git cherry-pick --continue",
+            "git cherry-pick",
+        ),
+        ("revert", "git revert --continue", "git revert"),
+        ("stash", "The stash entry is kept", "git stash"),
+    ];
+    if let Some((_, _, tool)) = VERBS.iter().find(|(_, said, _)| doc.text.contains(said)) {
+        return tool;
+    }
+    if doc.text.contains("Automatic merge failed") {
+        let pulled = doc.command.runs(&["git", "pull"]);
+        return if pulled { "git pull" } else { "git merge" };
+    }
+    let ran = VERBS
+        .iter()
+        .find(|(verb, _, _)| doc.command.runs(&["git", verb]));
+    ran.map_or("git merge", |(_, _, tool)| tool)
 }

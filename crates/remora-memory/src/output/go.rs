@@ -65,22 +65,7 @@ pub(super) fn read_tests(doc: &Doc<'_>) -> Option<Draft> {
         draft.problem(at, problem);
         draft.concept("compile error");
     }
-    if draft.problems.is_empty() && tests.packages_failed > 0 {
-        let what = if tests.broken.is_empty() {
-            "a package failed"
-        } else {
-            "the build failed"
-        };
-        for package in tests.broken.iter().take(5) {
-            draft.problem(
-                doc.lines.len().saturating_sub(1),
-                Problem::new(what).subject(package),
-            );
-        }
-        if tests.broken.is_empty() {
-            draft.verdict = Some(Outcome::Failed);
-        }
-    }
+    broken_packages(doc, &mut draft, tests.packages_failed, &tests.broken);
     let failed = text::len(draft.problems.len())
         .max(leaves)
         .max(tests.packages_failed.min(1));
@@ -129,6 +114,26 @@ pub(super) fn read_tests(doc: &Doc<'_>) -> Option<Draft> {
         );
     }
     Some(draft)
+}
+
+/// A package that failed without naming a test.
+fn broken_packages(doc: &Doc<'_>, draft: &mut Draft, failed: u32, broken: &[String]) {
+    if draft.problems.is_empty() && failed > 0 {
+        let what = if broken.is_empty() {
+            "a package failed"
+        } else {
+            "the build failed"
+        };
+        for package in broken.iter().take(5) {
+            draft.problem(
+                doc.lines.len().saturating_sub(1),
+                Problem::new(what).subject(package),
+            );
+        }
+        if broken.is_empty() {
+            draft.verdict = Some(Outcome::Failed);
+        }
+    }
 }
 
 fn from_text(doc: &Doc<'_>) -> Tests {

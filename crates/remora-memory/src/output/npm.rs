@@ -121,7 +121,14 @@ fn error(doc: &Doc<'_>, draft: &mut Draft) -> Option<Draft> {
     };
     let reason = reason.as_str();
     let mut problem = Problem::new(reason).code(code);
-    problem.subject = text::quoted(reason).map(str::to_owned);
+    // Of `peer react@"17.0.2"` the quotes hold the version, not the name.
+    let peer = reason
+        .strip_prefix("could not resolve peer ")
+        .and_then(|p| p.rsplit_once("@\""));
+    problem.subject = match peer {
+        Some((name, _)) => Some(name.to_owned()),
+        None => text::quoted(reason).map(str::to_owned),
+    };
     let mut draft = std::mem::replace(draft, Draft::new("npm"));
     if reason.starts_with("Missing script") || code == "ELIFECYCLE" {
         draft.tool = "npm run";

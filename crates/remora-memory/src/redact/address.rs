@@ -23,7 +23,9 @@ pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Findin
             b'/' | b'?' | b'#' if last.is_some() || colon.is_none() => break,
             // A port and a path: no credentials before this.
             b'/' if colon.is_some_and(|c| digits(&bytes[c + 1..at])) => break,
-            b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' => break,
+            b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' => {
+                break;
+            }
             b',' if last.is_some() => break,
             _ => {}
         }
@@ -44,8 +46,13 @@ pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Findin
         return;
     };
     if alone {
-        let kind = if sentry { "sentry-dsn" } else { "url-credentials" };
-        let strong = word.len() >= 16 && (shape::random(word) || (shape::hex(word) && word.len() >= 32));
+        let kind = if sentry {
+            "sentry-dsn"
+        } else {
+            "url-credentials"
+        };
+        let strong =
+            word.len() >= 16 && (shape::random(word) || (shape::hex(word) && word.len() >= 32));
         if strong && !value::stands_for_another(word) {
             found.push(Finding::new(kind, secret, Rank::Place));
         }
@@ -53,7 +60,11 @@ pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Findin
     }
     let user = text.get(start..secret.start - 1).unwrap_or_default();
     if let Some(range) = secret_user(user, start) {
-        let kind = if sentry { "sentry-dsn" } else { "url-credentials" };
+        let kind = if sentry {
+            "sentry-dsn"
+        } else {
+            "url-credentials"
+        };
         found.push(Finding::new(kind, range, Rank::Place));
     }
     if !word.is_empty() && !harmless(user, word) {
@@ -72,7 +83,10 @@ fn harmless(user: &str, word: &str) -> bool {
     let mix = Mix::of(word);
     let variable = word.starts_with(['$', '{', '<', '%', '[', '*'])
         && !shape::random(word)
-        && (word.ends_with(['}', '>', '%', ']', '*', ')']) || word[1..].bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+        && (word.ends_with(['}', '>', '%', ']', '*', ')'])
+            || word[1..]
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'_'));
     word.eq_ignore_ascii_case(user)
         || word.len() < 3
         || variable

@@ -84,7 +84,11 @@ pub(super) fn beside(text: &str, name: &Name, found: &mut Vec<Finding>) {
             let inner = value[skip..].trim_end();
             if value::secret(inner, Class::Authorization, Place::Quoted) {
                 let start = range.start + skip;
-                found.push(Finding::new(told.kind, start..start + inner.len(), Rank::Word));
+                found.push(Finding::new(
+                    told.kind,
+                    start..start + inner.len(),
+                    Rank::Word,
+                ));
             }
         }
         return;
@@ -139,8 +143,8 @@ impl Cursor<'_> {
     }
 
     fn eat(&mut self, word: &[u8]) -> bool {
-        let there = self.rest().len() >= word.len()
-            && self.rest()[..word.len()].eq_ignore_ascii_case(word);
+        let there =
+            self.rest().len() >= word.len() && self.rest()[..word.len()].eq_ignore_ascii_case(word);
         if there {
             self.at += word.len();
         }
@@ -271,7 +275,20 @@ impl Cursor<'_> {
         let mut at = 0;
         while at < rest.len().min(48)
             && (rest[at].is_ascii_alphanumeric()
-                || matches!(rest[at], b'&' | b'\'' | b'_' | b'<' | b'>' | b'[' | b']' | b'|' | b' ' | b'?' | b':' | b'.'))
+                || matches!(
+                    rest[at],
+                    b'&' | b'\''
+                        | b'_'
+                        | b'<'
+                        | b'>'
+                        | b'['
+                        | b']'
+                        | b'|'
+                        | b' '
+                        | b'?'
+                        | b':'
+                        | b'.'
+                ))
         {
             at += 1;
         }
@@ -361,7 +378,10 @@ impl Cursor<'_> {
             .take(48)
             .take_while(|b| {
                 b.is_ascii_alphanumeric()
-                    || matches!(b, b'_' | b'.' | b':' | b'[' | b']' | b'<' | b'>' | b'&' | b' ')
+                    || matches!(
+                        b,
+                        b'_' | b'.' | b':' | b'[' | b']' | b'<' | b'>' | b'&' | b' '
+                    )
             })
             .count();
         self.at += length;
@@ -398,8 +418,25 @@ impl Cursor<'_> {
     /// The few words between "token" and the token in a sentence.
     fn filler(&mut self, class: Class) -> Option<()> {
         const WORDS: &[&[u8]] = &[
-            b"is", b"was", b"to", b"this", b"the", b"here", b"as", b"value", b"be", b"key", b"for",
-            b"following", b"with", b"set", b"of", b"now", b"prod", b"staging", b"are",
+            b"is",
+            b"was",
+            b"to",
+            b"this",
+            b"the",
+            b"here",
+            b"as",
+            b"value",
+            b"be",
+            b"key",
+            b"for",
+            b"following",
+            b"with",
+            b"set",
+            b"of",
+            b"now",
+            b"prod",
+            b"staging",
+            b"are",
         ];
         let start = self.at;
         let mut words = 0;
@@ -462,9 +499,12 @@ impl Cursor<'_> {
         }
         // `name: value` and `name=value`, alone on the line.
         let line = line_start(self.bytes, name.range.start);
-        let alone = self.bytes[line..name.range.start]
-            .iter()
-            .all(|b| matches!(b, b' ' | b'\t' | b'-' | b'+' | b'"' | b'\'' | b'>' | b'#' | b';'));
+        let alone = self.bytes[line..name.range.start].iter().all(|b| {
+            matches!(
+                b,
+                b' ' | b'\t' | b'-' | b'+' | b'"' | b'\'' | b'>' | b'#' | b';'
+            )
+        });
         let rest = self.rest();
         let length = rest
             .iter()
@@ -478,7 +518,10 @@ impl Cursor<'_> {
             .all(|b| matches!(b, b'\n' | b'\r' | b' ' | b'#'))
             || tail.starts_with(b"\\n")
             || tail.starts_with(b"\\r");
-        let tail_code = matches!(rest.get(length.wrapping_sub(1)), Some(b',' | b';' | b'{' | b'(' | b')'));
+        let tail_code = matches!(
+            rest.get(length.wrapping_sub(1)),
+            Some(b',' | b';' | b'{' | b'(' | b')')
+        );
         let separated = matches!(
             name.range.start.checked_sub(1).map(|at| self.bytes[at]),
             Some(b';')

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::header::run;
+use super::names::Class;
 use super::shape::{self, Mix};
 use super::value::{self, Place};
-use super::names::Class;
 use super::{Finding, Rank};
 
 /// What a word announces.
@@ -86,7 +86,12 @@ pub(super) fn secrets(text: &str, hit: Range<usize>, tool: Tool, found: &mut Vec
             flags(text, hit.end, found, |flag| flag.strip_prefix("-p"));
             next(text, hit.end, &["-p"], Class::Password, found);
         }
-        Tool::UserAndPassword => pair(text, hit.end, &["-u", "--user", "-U", "--proxy-user"], found),
+        Tool::UserAndPassword => pair(
+            text,
+            hit.end,
+            &["-u", "--user", "-U", "--proxy-user"],
+            found,
+        ),
         Tool::ShortAuth => {
             pair(text, hit.end, &["-a", "--auth"], found);
             next(text, hit.end, &["-a"], Class::Password, found);
@@ -112,11 +117,17 @@ pub(super) fn aws_pair(text: &str, at: usize, found: &mut Vec<Finding>) {
     let mut start = at;
     while start < limit {
         let length = run(text, start, part);
-        if length == 40 && text.get(start..start + 40).is_some_and(|word| {
-            let mix = Mix::of(word);
-            mix.upper > 2 && mix.lower > 2 && mix.digits > 0 && !shape::path(word)
-        }) {
-            found.push(Finding::new("aws-secret-key", start..start + 40, Rank::Shape));
+        if length == 40
+            && text.get(start..start + 40).is_some_and(|word| {
+                let mix = Mix::of(word);
+                mix.upper > 2 && mix.lower > 2 && mix.digits > 0 && !shape::path(word)
+            })
+        {
+            found.push(Finding::new(
+                "aws-secret-key",
+                start..start + 40,
+                Rank::Shape,
+            ));
             return;
         }
         start += length.max(1);
@@ -174,7 +185,9 @@ impl Iterator for Words<'_> {
 fn words(text: &str, at: usize) -> Words<'_> {
     let mut at = at;
     // The rest of the tool's own name, such as `mysqladmin`.
-    at += run(text, at, |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    at += run(text, at, |b| {
+        b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')
+    });
     Words {
         text,
         at,
@@ -203,18 +216,18 @@ fn judge(text: &str, range: Range<usize>, class: Class, found: &mut Vec<Finding>
 }
 
 /// Flags with the secret joined to them.
-fn flags(
-    text: &str,
-    at: usize,
-    found: &mut Vec<Finding>,
-    strip: impl Fn(&str) -> Option<&str>,
-) {
+fn flags(text: &str, at: usize, found: &mut Vec<Finding>, strip: impl Fn(&str) -> Option<&str>) {
     for range in words(text, at) {
         let word = text.get(range.clone()).unwrap_or_default();
         if let Some(rest) = strip(word).filter(|rest| !rest.is_empty() && !rest.starts_with('=')) {
             // `-p3306` is a port somewhere else, and no password here.
             if !rest.bytes().all(|b| b.is_ascii_digit()) {
-                judge(text, range.end - rest.len()..range.end, Class::Password, found);
+                judge(
+                    text,
+                    range.end - rest.len()..range.end,
+                    Class::Password,
+                    found,
+                );
             }
         }
     }
@@ -244,11 +257,7 @@ fn pair(text: &str, at: usize, names: &[&str], found: &mut Vec<Finding>) {
             let rest = rest.strip_prefix('=').unwrap_or(rest);
             (!rest.is_empty() && (name.len() == 2 || word.contains('='))).then_some(rest)
         });
-        let both = if due {
-            Some(word)
-        } else {
-            joined
-        };
+        let both = if due { Some(word) } else { joined };
         due = names.contains(&word);
         let Some(both) = both else {
             continue;
@@ -260,11 +269,19 @@ fn pair(text: &str, at: usize, names: &[&str], found: &mut Vec<Finding>) {
             && !inner.contains("://")
             && value::secret(secret, Class::Password, Place::Flag)
         {
-            found.push(Finding::new("password", clean.end - secret.len()..clean.end, Rank::Place));
+            found.push(Finding::new(
+                "password",
+                clean.end - secret.len()..clean.end,
+                Rank::Place,
+            ));
         } else if let Some(user) = inner.strip_suffix(':')
             && shape::random(user)
         {
-            found.push(Finding::new("token", clean.start..clean.end - 1, Rank::Place));
+            found.push(Finding::new(
+                "token",
+                clean.start..clean.end - 1,
+                Rank::Place,
+            ));
         }
     }
 }
@@ -276,7 +293,10 @@ fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
     let mut login = false;
     let mut due = false;
     let mut offset = 0;
-    for (count, piece) in rest.split_inclusive(|c: char| c.is_whitespace()).enumerate() {
+    for (count, piece) in rest
+        .split_inclusive(|c: char| c.is_whitespace())
+        .enumerate()
+    {
         let word = piece.trim_end();
         let start = at + offset;
         offset += piece.len();
@@ -284,7 +304,11 @@ fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
             let end = word.find("\\n").unwrap_or(word.len());
             let word = word[..end].trim_end_matches(['"', '\'', '\\']);
             if word.len() >= 4 && !value::stands_for_another(word) {
-                found.push(Finding::new("netrc", start..start + word.len(), Rank::Place));
+                found.push(Finding::new(
+                    "netrc",
+                    start..start + word.len(),
+                    Rank::Place,
+                ));
             }
             return;
         }
@@ -302,14 +326,21 @@ fn line(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let floor = at.saturating_sub(REACH);
     let mut start = at;
-    while start > floor && !bytes[start - 1].is_ascii_whitespace() && !matches!(bytes[start - 1], b'"' | b'\'' | b'`') {
-        let escaped = start >= 2 && bytes[start - 2] == b'\\' && matches!(bytes[start - 1], b'n' | b'r' | b't');
+    while start > floor
+        && !bytes[start - 1].is_ascii_whitespace()
+        && !matches!(bytes[start - 1], b'"' | b'\'' | b'`')
+    {
+        let escaped = start >= 2
+            && bytes[start - 2] == b'\\'
+            && matches!(bytes[start - 1], b'n' | b'r' | b't');
         if escaped {
             break;
         }
         start -= 1;
     }
-    let length = run(text, at, |b| !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b'\\'));
+    let length = run(text, at, |b| {
+        !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b'\\')
+    });
     start..at + length
 }
 
@@ -323,18 +354,42 @@ fn pgpass(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
         return;
     };
     let port = port == "*" || port.bytes().all(|b| b.is_ascii_digit());
-    let plain = |word: &str| word == "*" || word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
-    if port && plain(host) && plain(database) && plain(user) && value::secret(secret, Class::Password, Place::Config) {
-        found.push(Finding::new("pgpass", range.end - secret.len()..range.end, Rank::Place));
+    let plain = |word: &str| {
+        word == "*"
+            || word
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    if port
+        && plain(host)
+        && plain(database)
+        && plain(user)
+        && value::secret(secret, Class::Password, Place::Config)
+    {
+        found.push(Finding::new(
+            "pgpass",
+            range.end - secret.len()..range.end,
+            Rank::Place,
+        ));
     }
 }
 
 /// Hashes of passwords, which can be guessed at leisure.
 fn crypt(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
     let start = hit.start + 1;
-    let length = run(text, start, |b| b.is_ascii_alphanumeric() || matches!(b, b'$' | b'.' | b'/' | b'=' | b',' | b'{' | b'}' | b'+' | b'-'));
+    let length = run(text, start, |b| {
+        b.is_ascii_alphanumeric()
+            || matches!(
+                b,
+                b'$' | b'.' | b'/' | b'=' | b',' | b'{' | b'}' | b'+' | b'-'
+            )
+    });
     if length >= 24 {
-        found.push(Finding::new("password-hash", start..start + length, Rank::Shape));
+        found.push(Finding::new(
+            "password-hash",
+            start..start + length,
+            Rank::Shape,
+        ));
     }
 }
 
@@ -366,7 +421,11 @@ fn chpasswd(text: &str, at: usize, found: &mut Vec<Finding>) {
         if let Some((_, secret)) = word.split_once(':')
             && value::secret(secret, Class::Password, Place::Flag)
         {
-            found.push(Finding::new("password", clean.end - secret.len()..clean.end, Rank::Place));
+            found.push(Finding::new(
+                "password",
+                clean.end - secret.len()..clean.end,
+                Rank::Place,
+            ));
         }
     }
 }

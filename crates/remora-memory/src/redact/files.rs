@@ -18,7 +18,12 @@ pub(super) enum Extent {
 }
 
 /// The text as a file of this nature is kept; other rules come after.
-pub(super) fn treat<'a>(text: &'a str, nature: Nature, extent: Extent, marks: &mut Marks) -> Cow<'a, str> {
+pub(super) fn treat<'a>(
+    text: &'a str,
+    nature: Nature,
+    extent: Extent,
+    marks: &mut Marks,
+) -> Cow<'a, str> {
     match nature {
         Nature::Plain => Cow::Borrowed(text),
         Nature::Settings => settings(text, extent, marks),
@@ -104,7 +109,16 @@ fn value_offset(line: &str) -> Option<usize> {
         rest = behind.trim_start_matches(['\u{2192}', '\t', '|', ':', '-']);
     }
     rest = rest.trim_start_matches(['+', '-', ' ', '\t', '#', '>']);
-    for word in ["export ", "set ", "setenv ", "$env:", "declare -x ", "echo \"", "echo '", "echo "] {
+    for word in [
+        "export ",
+        "set ",
+        "setenv ",
+        "$env:",
+        "declare -x ",
+        "echo \"",
+        "echo '",
+        "echo ",
+    ] {
         if let Some(behind) = rest.strip_prefix(word) {
             rest = behind.trim_start();
         }
@@ -127,7 +141,9 @@ fn key<'a>(text: &'a str, marks: &mut Marks) -> Cow<'a, str> {
     if text.contains("BEGIN CERTIFICATE") || text.contains("PUBLIC KEY") || text.contains("ssh-") {
         return Cow::Borrowed(text);
     }
-    let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-' | b'.' | b'$');
+    let part = |b: u8| {
+        b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-' | b'.' | b'$')
+    };
     let bytes = text.as_bytes();
     let mut out = String::new();
     let mut kept = 0;

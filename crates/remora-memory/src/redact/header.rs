@@ -4,8 +4,25 @@ use super::shape::{self, Mix};
 use super::{Finding, Rank, value};
 
 const SCHEMES: &[&str] = &[
-    "bearer", "basic", "token", "apikey", "api-key", "key", "ssws", "digest", "negotiate", "ntlm",
-    "bot", "geniekey", "splunk", "oauth", "sso-key", "pve", "hawk", "jwt", "sharedkey",
+    "bearer",
+    "basic",
+    "token",
+    "apikey",
+    "api-key",
+    "key",
+    "ssws",
+    "digest",
+    "negotiate",
+    "ntlm",
+    "bot",
+    "geniekey",
+    "splunk",
+    "oauth",
+    "sso-key",
+    "pve",
+    "hawk",
+    "jwt",
+    "sharedkey",
 ];
 
 /// Attributes of a cookie, which are no values of it.
@@ -36,7 +53,11 @@ pub(super) fn bearer(text: &str, at: usize, found: &mut Vec<Finding>) {
         return;
     };
     let length = run(text, start, |b| {
-        b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b'|' | b':' | b'%')
+        b.is_ascii_alphanumeric()
+            || matches!(
+                b,
+                b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b'|' | b':' | b'%'
+            )
     });
     let mut end = start + length;
     while end > start && matches!(text.as_bytes()[end - 1], b'.' | b':' | b'|') {
@@ -46,7 +67,9 @@ pub(super) fn bearer(text: &str, at: usize, found: &mut Vec<Finding>) {
         return;
     };
     let mix = Mix::of(word);
-    let strong = shape::random(word) || shape::uuid(word) || (mix.digits > 1 && mix.letters() > 3 && mix.switches > 1);
+    let strong = shape::random(word)
+        || shape::uuid(word)
+        || (mix.digits > 1 && mix.letters() > 3 && mix.switches > 1);
     if word.len() >= 12 && strong && !value::stands_for_another(word) {
         found.push(Finding::new("bearer-token", start..end, Rank::Place));
     }
@@ -64,7 +87,11 @@ pub(super) fn basic(text: &str, at: usize, found: &mut Vec<Finding>) {
         return;
     };
     if user_and_password(word) {
-        found.push(Finding::new("basic-auth", start..start + length, Rank::Place));
+        found.push(Finding::new(
+            "basic-auth",
+            start..start + length,
+            Rank::Place,
+        ));
     }
 }
 
@@ -129,8 +156,15 @@ pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) {
                 .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
             let named = !name.trim().is_empty() && plain;
             let word = word.trim_end();
-            if named && !ATTRIBUTES.contains(&name.trim().to_ascii_lowercase().as_str()) && is_value(word) {
-                found.push(Finding::new("cookie", start..start + word.len(), Rank::Place));
+            if named
+                && !ATTRIBUTES.contains(&name.trim().to_ascii_lowercase().as_str())
+                && is_value(word)
+            {
+                found.push(Finding::new(
+                    "cookie",
+                    start..start + word.len(),
+                    Rank::Place,
+                ));
             }
         }
         offset += piece.len();
@@ -139,8 +173,14 @@ pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) {
 
 fn is_value(word: &str) -> bool {
     let mix = Mix::of(word);
-    let enough = shape::random(word) || shape::uuid(word) || (word.len() >= 16 && mix.digits > 2 && mix.letters() > 2);
-    word.len() >= 8 && mix.spaces == 0 && enough && !value::stands_for_another(word) && !word.contains('(')
+    let enough = shape::random(word)
+        || shape::uuid(word)
+        || (word.len() >= 16 && mix.digits > 2 && mix.letters() > 2);
+    word.len() >= 8
+        && mix.spaces == 0
+        && enough
+        && !value::stands_for_another(word)
+        && !word.contains('(')
 }
 
 /// The first place behind the blanks; there must be some.

@@ -13,21 +13,59 @@ use super::{MARK, Marks, Redactor, header};
 
 /// Keys that name the file an object is about.
 const PATHS: &[&str] = &[
-    "file_path", "filePath", "notebook_path", "notebookPath", "path", "filename",
+    "file_path",
+    "filePath",
+    "notebook_path",
+    "notebookPath",
+    "path",
+    "filename",
 ];
 
 /// Keys under which parts of that file stand.
 const CONTENTS: &[&str] = &[
-    "content", "contents", "stdout", "stderr", "output", "oldString", "newString", "old_string",
-    "new_string", "originalFile", "structuredPatch", "lines", "edits", "text", "result",
-    "new_source", "old_source", "patch", "gitDiff", "diff", "error", "cell_source", "base64",
+    "content",
+    "contents",
+    "stdout",
+    "stderr",
+    "output",
+    "oldString",
+    "newString",
+    "old_string",
+    "new_string",
+    "originalFile",
+    "structuredPatch",
+    "lines",
+    "edits",
+    "text",
+    "result",
+    "new_source",
+    "old_source",
+    "patch",
+    "gitDiff",
+    "diff",
+    "error",
+    "cell_source",
+    "base64",
 ];
 
 /// Keys of a tool's answer that are about it and not in it.
 const LABELS: &[&str] = &[
-    "type", "status", "mode", "event", "tool_name", "hook_event_name", "session_id",
-    "transcript_path", "cwd", "tool_use_id", "prompt_id", "permission_mode", "agent_id",
-    "agent_type", "description", "level",
+    "type",
+    "status",
+    "mode",
+    "event",
+    "tool_name",
+    "hook_event_name",
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "tool_use_id",
+    "prompt_id",
+    "permission_mode",
+    "agent_id",
+    "agent_type",
+    "description",
+    "level",
 ];
 
 /// Where in the event we are.
@@ -96,7 +134,11 @@ impl Walk<'_> {
             if key == "command" && own.nature == Nature::Settings {
                 own.inside = true;
             }
-            let told = if key == "value" { named } else { names::told(key) };
+            let told = if key == "value" {
+                named
+            } else {
+                names::told(key)
+            };
             self.value(value, own, told);
         }
         self.keys(map);
@@ -154,7 +196,13 @@ impl Walk<'_> {
             return Nature::Plain;
         }
         command
-            .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '=' | ',' | '`'))
+            .split(|c: char| {
+                c.is_whitespace()
+                    || matches!(
+                        c,
+                        '"' | '\'' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '=' | ',' | '`'
+                    )
+            })
             .filter(|word| !word.is_empty() && word.len() < 4096)
             .map(|word| self.redactor.paths.nature(word))
             .max()
@@ -176,7 +224,10 @@ impl Walk<'_> {
                 changed = Some(new);
             }
         }
-        if let Cow::Owned(new) = self.redactor.text(changed.as_deref().unwrap_or(text), self.marks) {
+        if let Cow::Owned(new) = self
+            .redactor
+            .text(changed.as_deref().unwrap_or(text), self.marks)
+        {
             changed = Some(new);
         }
         if let Some(told) = told
@@ -219,7 +270,9 @@ impl Walk<'_> {
             let path = &line[..end];
             let path = path
                 .rsplit_once('-')
-                .filter(|(_, number)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+                .filter(|(_, number)| {
+                    !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+                })
                 .map_or(path, |(path, _)| path);
             let context = line.split('-').next().unwrap_or_default();
             let nature = self
@@ -227,14 +280,21 @@ impl Walk<'_> {
                 .paths
                 .nature(path)
                 .max(self.redactor.paths.nature(context));
-            let rest = line.get(path.len().max(1).min(line.len())..).unwrap_or_default();
+            let rest = line
+                .get(path.len().max(1).min(line.len())..)
+                .unwrap_or_default();
             let body = rest.trim_end_matches(['\n', '\r']);
             let head = line.len() - rest.len();
             if nature == Nature::Plain || head <= 1 || body.is_empty() {
                 out.push_str(line);
                 continue;
             }
-            let treated = files::treat(body.trim_start_matches(':'), nature, Extent::Output, self.marks);
+            let treated = files::treat(
+                body.trim_start_matches(':'),
+                nature,
+                Extent::Output,
+                self.marks,
+            );
             if let Cow::Owned(new) = treated {
                 changed = true;
                 out.push_str(&line[..head]);

@@ -61,7 +61,8 @@ fn label(text: &str, begin: &str) -> Option<usize> {
     let close = rest.as_bytes().iter().take(80).position(|b| *b == b'-')?;
     let name = rest.get(..close)?;
     let dashes = rest[close..].bytes().take_while(|b| *b == b'-').count();
-    let private = name.contains("PRIVATE KEY") || name.contains("SECRET KEY") || name.contains("PRIVATE-KEY");
+    let private =
+        name.contains("PRIVATE KEY") || name.contains("SECRET KEY") || name.contains("PRIVATE-KEY");
     (private && dashes >= 4).then(|| begin.len() + close + dashes)
 }
 
@@ -88,7 +89,11 @@ fn body_length(body: &str) -> usize {
                 .bytes()
                 .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
                 .count();
-            return if run >= 16 { at + (line.len() - own.len()) + run } else { at };
+            return if run >= 16 {
+                at + (line.len() - own.len()) + run
+            } else {
+                at
+            };
         }
         if first && !line.trim().is_empty() {
             let run = line
@@ -156,14 +161,17 @@ fn body_line(line: &str) -> bool {
 fn header_line(line: &str) -> bool {
     let own = strip(line);
     own.split_once(':').is_some_and(|(name, _)| {
-        (3..=24).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        (3..=24).contains(&name.len())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
             && (name.contains('-') || matches!(name, "Version" | "Comment" | "Hash" | "Charset"))
     })
 }
 
 /// Without numbers, signs of a diff, quotes and other furniture.
 fn strip(line: &str) -> &str {
-    let line = line.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '\\' | ';' | '+'));
+    let line = line.trim_end_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '\\' | ';' | '+')
+    });
     let line = line.trim_end_matches("\\n").trim_end_matches("\\r");
     let numbered = line.trim_start();
     let digits = numbered.bytes().take_while(u8::is_ascii_digit).count();
@@ -173,6 +181,8 @@ fn strip(line: &str) -> &str {
     } else {
         numbered
     };
-    line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '|' | '>' | '#' | '*' | '-' | '\\'))
-        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
+    line.trim_start_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | '|' | '>' | '#' | '*' | '-' | '\\')
+    })
+    .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
 }

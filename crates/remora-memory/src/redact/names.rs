@@ -28,52 +28,255 @@ pub(super) struct Told {
 
 /// Literals of which one stands, in any case, in every name that tells.
 pub(super) const WORDS: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "credential", "auth", "cookie", "sessid", "sessionid",
-    "signature", "sig=", "mnemonic", "phrase", "jwt", "_pw", "sasl", "connect.sid", "kennwort",
-    "authtok", "_pat",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "auth",
+    "cookie",
+    "sessid",
+    "sessionid",
+    "signature",
+    "sig=",
+    "mnemonic",
+    "phrase",
+    "jwt",
+    "_pw",
+    "sasl",
+    "connect.sid",
+    "kennwort",
+    "authtok",
+    "_pat",
 ];
 
 /// Endings of a password's name, as one word.
 const PASSWORDS: &[&str] = &[
-    "password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "userpwd", "dbpwd",
-    "dbpass", "userpass", "rootpass", "smtppass", "mysqlpass", "ftppass", "adminpass", "mailpass",
-    "requirepass", "masterauth", "keypass", "storepass", "passwords",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "passwort",
+    "kennwort",
+    "userpwd",
+    "dbpwd",
+    "dbpass",
+    "userpass",
+    "rootpass",
+    "smtppass",
+    "mysqlpass",
+    "ftppass",
+    "adminpass",
+    "mailpass",
+    "requirepass",
+    "masterauth",
+    "keypass",
+    "storepass",
+    "passwords",
 ];
 
 /// What may follow the telling word without changing its meaning.
 const SUFFIXES: &[&str] = &[
-    "prod", "production", "dev", "development", "test", "testing", "staging", "stage", "stg",
-    "old", "new", "value", "val", "str", "string", "base64", "b64", "plain", "plaintext", "raw",
-    "default", "local", "main", "backup", "live", "sandbox", "env", "primary", "secondary",
-    "current", "previous", "prev", "enc", "hex", "v", "a", "b", "x", "text", "data",
+    "prod",
+    "production",
+    "dev",
+    "development",
+    "test",
+    "testing",
+    "staging",
+    "stage",
+    "stg",
+    "old",
+    "new",
+    "value",
+    "val",
+    "str",
+    "string",
+    "base64",
+    "b64",
+    "plain",
+    "plaintext",
+    "raw",
+    "default",
+    "local",
+    "main",
+    "backup",
+    "live",
+    "sandbox",
+    "env",
+    "primary",
+    "secondary",
+    "current",
+    "previous",
+    "prev",
+    "enc",
+    "hex",
+    "v",
+    "a",
+    "b",
+    "x",
+    "text",
+    "data",
 ];
 
 /// Words before `token` that make it a place in a list or a piece of a text.
 const NOT_TOKENS: &[&str] = &[
-    "next", "page", "continuation", "cancel", "cancellation", "sync", "pagination", "cursor",
-    "lex", "lexer", "parse", "parser", "eof", "start", "end", "stop", "pad", "unk", "mask", "sep",
-    "cls", "bos", "eos", "special", "image", "syntax", "unexpected", "abort", "design", "color",
-    "by", "last", "prev", "previous", "first", "per", "quote", "close", "open",
+    "next",
+    "page",
+    "continuation",
+    "cancel",
+    "cancellation",
+    "sync",
+    "pagination",
+    "cursor",
+    "lex",
+    "lexer",
+    "parse",
+    "parser",
+    "eof",
+    "start",
+    "end",
+    "stop",
+    "pad",
+    "unk",
+    "mask",
+    "sep",
+    "cls",
+    "bos",
+    "eos",
+    "special",
+    "image",
+    "syntax",
+    "unexpected",
+    "abort",
+    "design",
+    "color",
+    "by",
+    "last",
+    "prev",
+    "previous",
+    "first",
+    "per",
+    "quote",
+    "close",
+    "open",
 ];
 
 /// Words before `key` that make the value a secret.
 const KEYS: &[&str] = &[
-    "api", "access", "secret", "private", "priv", "auth", "account", "master", "signing", "sign",
-    "encryption", "encrypt", "encoding", "license", "licence", "app", "application", "client",
-    "consumer", "service", "server", "deploy", "subscription", "shared", "integration", "admin",
-    "write", "ingest", "hmac", "aes", "webhook", "session", "crypto", "storage", "function",
-    "functions", "jwt", "cookie", "wrapping", "decryption", "management", "personal", "user",
-    "dd", "datadog", "project", "org", "developer", "root", "security", "unseal", "activation",
-    "instrumentation", "sas", "join", "preshared", "psk", "rest", "read", "secretaccess",
+    "api",
+    "access",
+    "secret",
+    "private",
+    "priv",
+    "auth",
+    "account",
+    "master",
+    "signing",
+    "sign",
+    "encryption",
+    "encrypt",
+    "encoding",
+    "license",
+    "licence",
+    "app",
+    "application",
+    "client",
+    "consumer",
+    "service",
+    "server",
+    "deploy",
+    "subscription",
+    "shared",
+    "integration",
+    "admin",
+    "write",
+    "ingest",
+    "hmac",
+    "aes",
+    "webhook",
+    "session",
+    "crypto",
+    "storage",
+    "function",
+    "functions",
+    "jwt",
+    "cookie",
+    "wrapping",
+    "decryption",
+    "management",
+    "personal",
+    "user",
+    "dd",
+    "datadog",
+    "project",
+    "org",
+    "developer",
+    "root",
+    "security",
+    "unseal",
+    "activation",
+    "instrumentation",
+    "sas",
+    "join",
+    "preshared",
+    "psk",
+    "rest",
+    "read",
+    "secretaccess",
 ];
 
 /// Words before `key` that make it an entry's name or something public.
 const NOT_KEYS: &[&str] = &[
-    "public", "pub", "foreign", "primary", "cache", "sort", "partition", "object", "row", "map",
-    "index", "group", "composite", "unique", "dict", "idempotency", "i18n", "translation", "query",
-    "react", "routing", "hot", "registry", "config", "feature", "json", "lookup", "column", "hash",
-    "range", "bucket", "file", "s3", "known", "host", "label", "message", "locale", "publishable",
-    "site", "restore", "dedupe", "event", "press", "arrow", "pkey", "natural", "surrogate",
+    "public",
+    "pub",
+    "foreign",
+    "primary",
+    "cache",
+    "sort",
+    "partition",
+    "object",
+    "row",
+    "map",
+    "index",
+    "group",
+    "composite",
+    "unique",
+    "dict",
+    "idempotency",
+    "i18n",
+    "translation",
+    "query",
+    "react",
+    "routing",
+    "hot",
+    "registry",
+    "config",
+    "feature",
+    "json",
+    "lookup",
+    "column",
+    "hash",
+    "range",
+    "bucket",
+    "file",
+    "s3",
+    "known",
+    "host",
+    "label",
+    "message",
+    "locale",
+    "publishable",
+    "site",
+    "restore",
+    "dedupe",
+    "event",
+    "press",
+    "arrow",
+    "pkey",
+    "natural",
+    "surrogate",
 ];
 
 /// Names of a maker in the name of a value, and the kind that follows.
@@ -134,14 +337,17 @@ pub(super) fn told(name: &str) -> Option<Told> {
     let flat: String = name.to_ascii_lowercase();
     let mut words = split(name);
     while words.len() > 1
-        && words
-            .last()
-            .is_some_and(|w| SUFFIXES.contains(&w.as_str()) || w.bytes().all(|b| b.is_ascii_digit()))
+        && words.last().is_some_and(|w| {
+            SUFFIXES.contains(&w.as_str()) || w.bytes().all(|b| b.is_ascii_digit())
+        })
     {
         words.pop();
     }
     let last = words.last()?.as_str();
-    let before = words.len().checked_sub(2).map_or("", |at| words[at].as_str());
+    let before = words
+        .len()
+        .checked_sub(2)
+        .map_or("", |at| words[at].as_str());
     let class = class(&words, last, before, &flat)?;
     Some(Told {
         class,
@@ -163,7 +369,9 @@ fn class(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class
     if last == "phrase" && matches!(before, "pass") {
         return Some(Class::Password);
     }
-    if matches!(last, "mnemonic") || (last == "phrase" && matches!(before, "seed" | "recovery" | "mnemonic")) {
+    if matches!(last, "mnemonic")
+        || (last == "phrase" && matches!(before, "seed" | "recovery" | "mnemonic"))
+    {
         return Some(Class::Phrase);
     }
     if matches!(last, "signature" | "sig") {
@@ -178,7 +386,9 @@ fn class(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class
     if last.ends_with("secret") {
         return Some(Class::Secret);
     }
-    if words.iter().any(|w| w.ends_with("secret")) && matches!(last, "key" | "base" | "id" | "access") {
+    if words.iter().any(|w| w.ends_with("secret"))
+        && matches!(last, "key" | "base" | "id" | "access")
+    {
         return Some(Class::Secret);
     }
     if last == "id" && before == "key" {
@@ -200,8 +410,10 @@ fn class(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class
             None
         };
     }
-    if matches!(last, "tokens" | "secrets" | "keys" | "credential" | "credentials" | "auth" | "apikeys")
-        || matches!(last, "phpsessid" | "jsessionid" | "sessionid" | "authtoken")
+    if matches!(
+        last,
+        "tokens" | "secrets" | "keys" | "credential" | "credentials" | "auth" | "apikeys"
+    ) || matches!(last, "phpsessid" | "jsessionid" | "sessionid" | "authtoken")
         || flat.ends_with("connect.sid")
     {
         return Some(Class::Weak);
@@ -218,9 +430,9 @@ fn kind(class: Class, last: &str, flat: &str) -> &'static str {
         Class::Phrase => return "seed-phrase",
         Class::Secret | Class::Weak => {}
     }
-    let maker = MAKERS.iter().find(|(maker, _)| {
-        flat.replace(['_', '-', '.'], "").contains(maker)
-    });
+    let maker = MAKERS
+        .iter()
+        .find(|(maker, _)| flat.replace(['_', '-', '.'], "").contains(maker));
     if let Some((_, kind)) = maker {
         return kind;
     }
@@ -255,9 +467,12 @@ fn split(name: &str) -> Vec<String> {
         let hump = byte.is_ascii_uppercase() && at > 0 && {
             let before = bytes[at - 1];
             let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-            before.is_ascii_lowercase() || (before.is_ascii_uppercase() && next.is_ascii_lowercase())
+            before.is_ascii_lowercase()
+                || (before.is_ascii_uppercase() && next.is_ascii_lowercase())
         };
-        let number = byte.is_ascii_digit() && !word.is_empty() && !word.ends_with(|c: char| c.is_ascii_digit());
+        let number = byte.is_ascii_digit()
+            && !word.is_empty()
+            && !word.ends_with(|c: char| c.is_ascii_digit());
         // `sha256` and `base64` stay one word; `token2` is a token.
         if (hump || (number && telling(&word))) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
@@ -271,7 +486,9 @@ fn split(name: &str) -> Vec<String> {
 }
 
 fn telling(word: &str) -> bool {
-    ["password", "passwd", "pass", "pwd", "token", "secret", "key"]
-        .iter()
-        .any(|end| word.ends_with(end))
+    [
+        "password", "passwd", "pass", "pwd", "token", "secret", "key",
+    ]
+    .iter()
+    .any(|end| word.ends_with(end))
 }

@@ -35,8 +35,16 @@ const KEY_ENDINGS: &[&str] = &[
 ];
 
 const KEY_NAMES: &[&str] = &[
-    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", ".vault-token",
-    ".git-credentials", "identity", ".htpasswd",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_ecdsa_sk",
+    "id_ed25519_sk",
+    ".vault-token",
+    ".git-credentials",
+    "identity",
+    ".htpasswd",
 ];
 
 impl Paths {
@@ -48,7 +56,9 @@ impl Paths {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let (line, deny) = line.strip_prefix('!').map_or((line, true), |rest| (rest, false));
+            let (line, deny) = line
+                .strip_prefix('!')
+                .map_or((line, true), |rest| (rest, false));
             let pattern = translate(line);
             compile(std::slice::from_ref(&pattern)).map_err(|source| RedactError::Glob {
                 glob: glob.clone(),
@@ -89,7 +99,10 @@ impl Paths {
             || name.starts_with(".env.")
             || name.starts_with(".env-")
             || (name.ends_with(".env") && name.len() > 4)
-            || matches!(name.as_str(), ".envrc" | ".flaskenv" | ".dev.vars" | ".secrets");
+            || matches!(
+                name.as_str(),
+                ".envrc" | ".flaskenv" | ".dev.vars" | ".secrets"
+            );
         if settings && !EXAMPLES.contains(&ending) {
             Nature::Settings
         } else if KEY_ENDINGS.contains(&ending) || KEY_NAMES.contains(&name.as_str()) {
@@ -134,7 +147,10 @@ fn translate(glob: &str) -> String {
                 let close = chars[at + 1..].iter().skip(1).position(|c| *c == ']');
                 if let Some(close) = close {
                     let inner: String = chars[at + 1..at + 2 + close].iter().collect();
-                    let inner = inner.replace('\\', "\\\\").replace('[', "\\[").replace("&&", "&");
+                    let inner = inner
+                        .replace('\\', "\\\\")
+                        .replace('[', "\\[")
+                        .replace("&&", "&");
                     out.push('[');
                     if let Some(rest) = inner.strip_prefix('!') {
                         out.push('^');

@@ -137,7 +137,8 @@ impl Look<'_> {
                     && let Some(range) = keyblock::block(self.text, hit.start)
                 {
                     self.block_end = range.end;
-                    self.found.push(Finding::new("private-key", range, Rank::Shape));
+                    self.found
+                        .push(Finding::new("private-key", range, Rank::Shape));
                 }
             }
             Trigger::KeyEnd => {
@@ -145,7 +146,8 @@ impl Look<'_> {
                     && let Some(range) = keyblock::tail(self.text, hit.start, self.block_end)
                 {
                     self.block_end = range.end;
-                    self.found.push(Finding::new("private-key", range, Rank::Shape));
+                    self.found
+                        .push(Finding::new("private-key", range, Rank::Shape));
                 }
             }
             Trigger::Bearer => header::bearer(self.text, hit.end, &mut self.found),
@@ -188,7 +190,8 @@ impl Look<'_> {
         let mut start = hit.start;
         while start > 0
             && hit.start - start < token.back
-            && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'~' | b'-' | b'.'))
+            && (bytes[start - 1].is_ascii_alphanumeric()
+                || matches!(bytes[start - 1], b'_' | b'~' | b'-' | b'.'))
         {
             start -= 1;
         }
@@ -224,7 +227,8 @@ impl Look<'_> {
         if token.kind == "aws-access-key" {
             command::aws_pair(self.text, range.end, &mut self.found);
         }
-        self.found.push(Finding::new(token.kind, range, Rank::Shape));
+        self.found
+            .push(Finding::new(token.kind, range, Rank::Shape));
     }
 
     /// Whether this run of characters has been tried often enough.

@@ -34,7 +34,10 @@ fn a_bad_pattern_is_named() {
         deny_paths: Vec::new(),
     };
     let error = Redactor::new(&rules).expect_err("the pattern matches nothing");
-    assert_eq!(error.to_string(), "redaction pattern `acme` matches the empty text");
+    assert_eq!(
+        error.to_string(),
+        "redaction pattern `acme` matches the empty text"
+    );
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn findings_hold_no_part_of_the_secret() {
 #[test]
 fn plain_text_is_borrowed() {
     let mut marks = Marks::new();
-    let text = redactor().text("nothing to see: tokens, keys and passwords", &mut marks) ;
+    let text = redactor().text("nothing to see: tokens, keys and passwords", &mut marks);
     assert!(matches!(text, Cow::Borrowed(_)));
     assert!(marks.is_empty());
 }

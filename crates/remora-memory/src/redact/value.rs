@@ -21,38 +21,225 @@ pub(super) enum Place {
 
 /// The whole value, in any case.
 const WHOLE: &[&str] = &[
-    "none", "null", "nil", "undefined", "true", "false", "yes", "no", "string", "str", "text",
-    "int", "bool", "boolean", "bytes", "number", "any", "object", "hidden", "masked", "foobar",
-    "foo", "bar", "baz", "n/a", "required", "optional", "default", "empty", "unset", "unknown",
-    "env", "password", "passwd", "pass", "pwd", "secret", "token", "key", "apikey", "api_key",
-    "api-key", "test", "testing", "tests", "mypassword", "mysecret", "mytoken", "my-token",
-    "my-secret", "my-password", "secretkey", "secret_key", "accesstoken", "access_token",
-    "auth_token", "userpassword", "user", "username", "admin", "root", "value", "prompt", "stdin",
-    "file", "keychain", "keyring", "inherit", "basic", "bearer", "oauth", "oauth2", "jwt",
-    "base64", "sha256", "sha512", "sha1", "md5", "bcrypt", "argon2", "argon2id", "utf8", "utf-8",
-    "rs256", "hs256", "es256", "ed25519", "rsa2048", "aes256", "pbkdf2", "ecdsa", "plaintext",
-    "password1", "password2", "pass1", "pass2", "token1", "token2", "secret1", "secret2", "key1",
-    "key2", "current-password", "new-password", "one-time-code", "write", "read", "self", "this",
+    "none",
+    "null",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "string",
+    "str",
+    "text",
+    "int",
+    "bool",
+    "boolean",
+    "bytes",
+    "number",
+    "any",
+    "object",
+    "hidden",
+    "masked",
+    "foobar",
+    "foo",
+    "bar",
+    "baz",
+    "n/a",
+    "required",
+    "optional",
+    "default",
+    "empty",
+    "unset",
+    "unknown",
+    "env",
+    "password",
+    "passwd",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "apikey",
+    "api_key",
+    "api-key",
+    "test",
+    "testing",
+    "tests",
+    "mypassword",
+    "mysecret",
+    "mytoken",
+    "my-token",
+    "my-secret",
+    "my-password",
+    "secretkey",
+    "secret_key",
+    "accesstoken",
+    "access_token",
+    "auth_token",
+    "userpassword",
+    "user",
+    "username",
+    "admin",
+    "root",
+    "value",
+    "prompt",
+    "stdin",
+    "file",
+    "keychain",
+    "keyring",
+    "inherit",
+    "basic",
+    "bearer",
+    "oauth",
+    "oauth2",
+    "jwt",
+    "base64",
+    "sha256",
+    "sha512",
+    "sha1",
+    "md5",
+    "bcrypt",
+    "argon2",
+    "argon2id",
+    "utf8",
+    "utf-8",
+    "rs256",
+    "hs256",
+    "es256",
+    "ed25519",
+    "rsa2048",
+    "aes256",
+    "pbkdf2",
+    "ecdsa",
+    "plaintext",
+    "password1",
+    "password2",
+    "pass1",
+    "pass2",
+    "token1",
+    "token2",
+    "secret1",
+    "secret2",
+    "key1",
+    "key2",
+    "current-password",
+    "new-password",
+    "one-time-code",
+    "write",
+    "read",
+    "self",
+    "this",
 ];
 
 /// Anywhere in the value, in lower case.
 const PARTS: &[&str] = &[
-    "example", "changeme", "change_me", "change-me", "change_this", "change-this", "placeholder",
-    "your_", "your-", "your ", "yourkey", "yourtoken", "yoursecret", "yourpassword", "xxxx",
-    "****", "....", "\u{2022}\u{2022}", "\u{2026}", "dummy", "redacted", "replace_", "replace-",
-    "replaceme", "todo", "fixme", "insert_", "insert-", "not-a-real", "not_a_real", "fake",
-    "goes_here", "goes-here", "goeshere", "process.env", "os.environ", "getenv", "env::var",
-    "import.meta", "secretref", "valuefrom", "node_env", "keyvault",
+    "example",
+    "changeme",
+    "change_me",
+    "change-me",
+    "change_this",
+    "change-this",
+    "placeholder",
+    "your_",
+    "your-",
+    "your ",
+    "yourkey",
+    "yourtoken",
+    "yoursecret",
+    "yourpassword",
+    "xxxx",
+    "****",
+    "....",
+    "\u{2022}\u{2022}",
+    "\u{2026}",
+    "dummy",
+    "redacted",
+    "replace_",
+    "replace-",
+    "replaceme",
+    "todo",
+    "fixme",
+    "insert_",
+    "insert-",
+    "not-a-real",
+    "not_a_real",
+    "fake",
+    "goes_here",
+    "goes-here",
+    "goeshere",
+    "process.env",
+    "os.environ",
+    "getenv",
+    "env::var",
+    "import.meta",
+    "secretref",
+    "valuefrom",
+    "node_env",
+    "keyvault",
 ];
 
 /// Beginnings that refer to something kept elsewhere.
 const REFERENCES: &[&str] = &[
-    "$", "{{", "{%", "#{", "%(", "%{", "<", "@", "env(", "env[", "env.", "ENV[", "ENV.", "secrets.",
-    "secret:", "vault:", "vault.", "ref+", "op://", "arn:", "!", "var.", "local.", "data.",
-    "module.", "config.", "config[", "self.", "this.", "settings.", "os.", "process.", "System.",
-    "System_", "options.", "opts.", "args.", "params.", "props.", "req.", "request.", "ctx.",
-    "&", "*", "(", "[", "file:", "file(", "ssm:", "sm://", "gcp:", "keyring:", "function", "async ",
-    "lambda", "new ", "await ", "not ", "/run/secrets",
+    "$",
+    "{{",
+    "{%",
+    "#{",
+    "%(",
+    "%{",
+    "<",
+    "@",
+    "env(",
+    "env[",
+    "env.",
+    "ENV[",
+    "ENV.",
+    "secrets.",
+    "secret:",
+    "vault:",
+    "vault.",
+    "ref+",
+    "op://",
+    "arn:",
+    "!",
+    "var.",
+    "local.",
+    "data.",
+    "module.",
+    "config.",
+    "config[",
+    "self.",
+    "this.",
+    "settings.",
+    "os.",
+    "process.",
+    "System.",
+    "System_",
+    "options.",
+    "opts.",
+    "args.",
+    "params.",
+    "props.",
+    "req.",
+    "request.",
+    "ctx.",
+    "&",
+    "*",
+    "(",
+    "[",
+    "file:",
+    "file(",
+    "ssm:",
+    "sm://",
+    "gcp:",
+    "keyring:",
+    "function",
+    "async ",
+    "lambda",
+    "new ",
+    "await ",
+    "not ",
+    "/run/secrets",
 ];
 
 /// Whether the value says that a secret belongs here, or where it is kept.
@@ -79,9 +266,17 @@ fn refers(value: &str, place: Place) -> bool {
             .strip_prefix(['$', '@', '!', '&', '*', '<', '(', '['])
             .map(str::as_bytes);
         if let Some(rest) = sign {
-            let named = rest.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'{' | b'(' | b'_'));
+            let named = rest
+                .first()
+                .is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'{' | b'(' | b'_'));
             let dollar = value.starts_with('$') || value.starts_with('<');
-            let name = rest.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'{' | b'}' | b'.' | b':' | b'-' | b'(' | b')' | b'>' | b' '));
+            let name = rest.iter().all(|b| {
+                b.is_ascii_alphanumeric()
+                    || matches!(
+                        b,
+                        b'_' | b'{' | b'}' | b'.' | b':' | b'-' | b'(' | b')' | b'>' | b' '
+                    )
+            });
             return dollar && named && name && !shape::random(value);
         }
     }
@@ -99,15 +294,25 @@ fn name_like(value: &str, mix: &Mix) -> bool {
 /// Whether the value is code: a call, an index, a path of members.
 fn code(value: &str) -> bool {
     let bytes = value.as_bytes();
-    let call = value.contains("()") || value.contains("[\"") || value.contains("['") || value.contains("::") || value.contains("->") || value.contains("=>");
+    let call = value.contains("()")
+        || value.contains("[\"")
+        || value.contains("['")
+        || value.contains("::")
+        || value.contains("->")
+        || value.contains("=>");
     let open = bytes.iter().position(|b| matches!(b, b'(' | b'['));
     let called = open.is_some_and(|at| {
-        at > 0 && bytes[..at].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'))
+        at > 0
+            && bytes[..at]
+                .iter()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'))
     });
     let mut parts = value.split('.');
     let members = value.contains('.')
         && parts.all(|part| {
-            part.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+            part.bytes()
+                .next()
+                .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
                 && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
                 && !shape::random(part)
         });
@@ -125,8 +330,14 @@ pub(super) fn secret(value: &str, class: Class, place: Place) -> bool {
         Class::Password => password(value, &mix, place),
         Class::Secret => machine_made(value, &mix, place),
         Class::Weak => weak(value, &mix),
-        Class::Authorization => value.len() >= 8 && (shape::random(value) || (mix.digits > 0 && mix.letters() > 3 && mix.spaces == 0)),
-        Class::Signature => value.len() >= 16 && mix.digits > 0 && (shape::random(value) || value.len() >= 32),
+        Class::Authorization => {
+            value.len() >= 8
+                && (shape::random(value)
+                    || (mix.digits > 0 && mix.letters() > 3 && mix.spaces == 0))
+        }
+        Class::Signature => {
+            value.len() >= 16 && mix.digits > 0 && (shape::random(value) || value.len() >= 32)
+        }
         Class::Phrase => phrase(value),
         Class::Cookie => false,
     }
@@ -151,7 +362,12 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
             }
             let digits_only = mix.digits == value.len() && value.len() >= 6;
             let words = value.split('-').filter(|w| w.len() >= 3).count() >= 4;
-            let marks = value.bytes().any(|b| matches!(b, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+'));
+            let marks = value.bytes().any(|b| {
+                matches!(
+                    b,
+                    b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+'
+                )
+            });
             digits_only
                 || (mixed && value.len() >= 5)
                 || (marks && mix.letters() > 0 && value.len() >= 6)
@@ -162,14 +378,18 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
             mix.spaces == 0
                 && !code(value)
                 && value.len() >= 6
-                && ((mixed && (strange || mix.switches >= 2 || mix.digits >= 3)) || shape::random(value))
+                && ((mixed && (strange || mix.switches >= 2 || mix.digits >= 3))
+                    || shape::random(value))
         }
         Place::Loose => {
             mix.spaces == 0
                 && !code(value)
                 && value.len() >= 7
                 && mixed
-                && (strange || mix.switches >= 2 || (mix.upper > 0 && mix.digits > 1) || mix.digits >= 3)
+                && (strange
+                    || mix.switches >= 2
+                    || (mix.upper > 0 && mix.digits > 1)
+                    || mix.digits >= 3)
                 && !value.bytes().next().is_some_and(|b| b.is_ascii_digit())
         }
     }
@@ -194,8 +414,16 @@ fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
         Place::Config | Place::Flag | Place::Quoted => {
             random
                 || (!name_like(value, mix) && mix.digits > 0 && mix.letters() > 3 && !code(value))
-                || (mix.digits >= 3 && mix.letters() >= 4 && value.len() >= 12 && mix.switches > 0 && !dated(value))
-                || (place == Place::Config && value.len() >= 24 && mix.upper > 0 && mix.lower > 0 && mix.digits > 0)
+                || (mix.digits >= 3
+                    && mix.letters() >= 4
+                    && value.len() >= 12
+                    && mix.switches > 0
+                    && !dated(value))
+                || (place == Place::Config
+                    && value.len() >= 24
+                    && mix.upper > 0
+                    && mix.lower > 0
+                    && mix.digits > 0)
         }
         Place::Bare => random && value.len() >= 12,
         Place::Loose => random && value.len() >= 16 && mix.digits >= 2,
@@ -204,9 +432,9 @@ fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
 
 /// Words and a date or version: `release-2024-01-15`.
 fn dated(value: &str) -> bool {
-    value
-        .split(['-', '_', '.', ':', '/'])
-        .all(|part| part.bytes().all(|b| b.is_ascii_digit()) || part.bytes().all(|b| b.is_ascii_alphabetic()))
+    value.split(['-', '_', '.', ':', '/']).all(|part| {
+        part.bytes().all(|b| b.is_ascii_digit()) || part.bytes().all(|b| b.is_ascii_alphabetic())
+    })
 }
 
 fn weak(value: &str, mix: &Mix) -> bool {
@@ -217,19 +445,29 @@ fn weak(value: &str, mix: &Mix) -> bool {
         return false;
     }
     // A bare hexadecimal number is a sum or an id far more often than a key.
-    if shape::hex(value.trim_start_matches("sha256-").trim_start_matches("sha256:")) {
+    if shape::hex(
+        value
+            .trim_start_matches("sha256-")
+            .trim_start_matches("sha256:"),
+    ) {
         return false;
     }
-    let plain = value
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b'%' | b':'));
+    let plain = value.bytes().all(|b| {
+        b.is_ascii_alphanumeric()
+            || matches!(
+                b,
+                b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b'%' | b':'
+            )
+    });
     plain
         && mix.digits >= 2
         && mix.upper > 0
         && mix.lower > 0
         && shape::random(value)
         && shape::entropy(value) >= 3.4
-        && !["sha1-", "sha256-", "sha384-", "sha512-", "SHA256:", "MD5:"].iter().any(|sum| value.starts_with(sum))
+        && !["sha1-", "sha256-", "sha384-", "sha512-", "SHA256:", "MD5:"]
+            .iter()
+            .any(|sum| value.starts_with(sum))
 }
 
 /// Twelve and more plain words.
@@ -237,5 +475,7 @@ fn phrase(value: &str) -> bool {
     let words = value.split_whitespace();
     let count = words.clone().count();
     (12..=24).contains(&count)
-        && words.clone().all(|w| (3..=8).contains(&w.len()) && w.bytes().all(|b| b.is_ascii_lowercase()))
+        && words
+            .clone()
+            .all(|w| (3..=8).contains(&w.len()) && w.bytes().all(|b| b.is_ascii_lowercase()))
 }

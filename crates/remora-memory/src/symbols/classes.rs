@@ -159,7 +159,7 @@ fn method(bare: &str, modified: Modified) -> Found<'_> {
         && name.starts_with(|c: char| c.is_uppercase())
         && (modified == Modified::Yes || tail.ends_with(") {"));
     let typed = before.split_whitespace().count() >= 1;
-    ((ends && typed) || (ends && constructor) || (bodiless && typed))
+    ((typed && (ends || bodiless)) || (ends && constructor))
         .then_some((Cow::Borrowed(name), SymbolKind::Function))
 }
 

@@ -83,14 +83,13 @@ fn keyed(trimmed: &str) -> Found<'_> {
 
 fn yaml(trimmed: &str) -> Found<'_> {
     let text = trimmed.trim_start_matches("- ").trim_start();
-    let (name, rest) = match quoted(text) {
-        Some(name) => (name, &text[name.len() + 2..]),
-        None => {
-            let end = text
-                .find(": ")
-                .or_else(|| text.ends_with(':').then(|| text.len() - 1))?;
-            (&text[..end], &text[end..])
-        }
+    let (name, rest) = if let Some(name) = quoted(text) {
+        (name, &text[name.len() + 2..])
+    } else {
+        let end = text
+            .find(": ")
+            .or_else(|| text.ends_with(':').then(|| text.len() - 1))?;
+        text.split_at(end)
     };
     let plain = rest.starts_with(':')
         && !name.is_empty()

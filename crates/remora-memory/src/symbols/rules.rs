@@ -76,9 +76,8 @@ pub(crate) fn placing(language: Language, line: &str) -> (usize, Placing) {
 /// Whether the trimmed line is an attribute, annotation or decorator.
 pub(crate) fn is_mark(language: Language, trimmed: &str) -> bool {
     match language {
-        Language::Rust => trimmed.starts_with("#["),
+        Language::Rust | Language::Php => trimmed.starts_with("#["),
         Language::CSharp => trimmed.starts_with('[') && trimmed.ends_with(']'),
-        Language::Php => trimmed.starts_with("#["),
         Language::Java
         | Language::Kotlin
         | Language::Swift

@@ -2,6 +2,8 @@
 //! stem, scripts without spaces by overlapping pairs of characters.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -35,13 +37,8 @@ pub(super) enum Piece<'a> {
 }
 
 /// Hands over every term of the text, in order.
-pub fn each(text: &str, mut take: impl FnMut(&str, Role)) {
-    let text = composed(text);
-    let mut splitter = Splitter::new();
-    pieces(&text, |piece| match piece {
-        Piece::Segment(segment) => splitter.segment(segment, &mut take),
-        Piece::Dense(run) => dense(run, &mut take),
-    });
+pub fn each(text: &str, take: impl FnMut(&str, Role)) {
+    Splitter::new().each(text, take);
 }
 
 pub(super) fn composed(text: &str) -> Cow<'_, str> {
@@ -138,22 +135,51 @@ pub(super) fn dense(run: &str, take: &mut impl FnMut(&str, Role)) {
     }
 }
 
-/// Splits segments, with room that is used again.
-pub(super) struct Splitter {
-    stemmer: Stemmer,
+/// How many stems are remembered at most.
+const REMEMBERED: usize = 16 * 1024;
+
+/// Splits one text after the other. Words come again and again, so it remembers
+/// their stems: worth keeping for a whole batch.
+pub struct Splitter {
+    stems: Stems,
     parts: Vec<Range<usize>>,
     folded: String,
     whole: String,
 }
 
+impl Default for Splitter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Splitter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Splitter").finish_non_exhaustive()
+    }
+}
+
 impl Splitter {
-    pub(super) fn new() -> Self {
+    /// One that remembers nothing yet.
+    pub fn new() -> Self {
         Self {
-            stemmer: Stemmer::create(Algorithm::English),
+            stems: Stems {
+                stemmer: Stemmer::create(Algorithm::English),
+                known: HashMap::new(),
+            },
             parts: Vec::new(),
             folded: String::new(),
             whole: String::new(),
         }
+    }
+
+    /// Hands over every term of the text, in order.
+    pub fn each(&mut self, text: &str, mut take: impl FnMut(&str, Role)) {
+        let text = composed(text);
+        pieces(&text, |piece| match piece {
+            Piece::Segment(segment) => self.segment(segment, &mut take),
+            Piece::Dense(run) => dense(run, &mut take),
+        });
     }
 
     /// Hands over the parts of a segment, then the segment as a whole.
@@ -173,7 +199,7 @@ impl Splitter {
                 continue;
             }
             words += 1;
-            take(&stem(&self.stemmer, &self.folded), Role::Part);
+            take(self.stems.of(&self.folded), Role::Part);
             if let Some((letters, digits)) = mixed(&self.folded) {
                 for run in [letters, digits] {
                     if run.len() > 2 || (run.len() == 2 && letters.len() > 1) {
@@ -191,7 +217,7 @@ impl Splitter {
         }
         if words > 1 && words <= MAX_PARTS {
             cut(&mut self.whole);
-            take(&stem(&self.stemmer, &self.whole), Role::Whole);
+            take(self.stems.of(&self.whole), Role::Whole);
         }
     }
 }
@@ -211,11 +237,24 @@ pub(super) fn floor(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-fn stem<'a>(stemmer: &Stemmer, word: &'a str) -> Cow<'a, str> {
-    if word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase()) {
-        stemmer.stem(word)
-    } else {
-        Cow::Borrowed(word)
+struct Stems {
+    stemmer: Stemmer,
+    known: HashMap<Box<str>, Box<str>>,
+}
+
+impl Stems {
+    fn of<'a>(&'a mut self, word: &'a str) -> &'a str {
+        if word.len() < 3 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+            return word;
+        }
+        if !self.known.contains_key(word) {
+            if self.known.len() >= REMEMBERED {
+                self.known.clear();
+            }
+            let stem = self.stemmer.stem(word).into_owned();
+            self.known.insert(word.into(), stem.into());
+        }
+        self.known.get(word).map_or(word, |stem| stem)
     }
 }
 

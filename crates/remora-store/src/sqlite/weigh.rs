@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use remora_memory::words;
+use remora_memory::words::{Role, Splitter};
 use remora_protocol::record::Item;
 
 /// How much a word counts by where it stands.
@@ -49,8 +49,8 @@ pub(crate) fn short(hash: u64) -> u32 {
 }
 
 /// Weighs the words of an item.
-pub(crate) fn weigh(item: &Item) -> Weighed {
-    let mut scale = Scale::default();
+pub(crate) fn weigh(item: &Item, splitter: &mut Splitter) -> Weighed {
+    let mut scale = Scale::new(splitter);
     scale.add(&item.title, TITLE);
     for fact in &item.facts {
         scale.add(fact, FACT);
@@ -90,17 +90,26 @@ fn floor(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-#[derive(Default)]
-struct Scale {
+struct Scale<'s> {
+    splitter: &'s mut Splitter,
     terms: String,
     weights: HashMap<u64, f32, BuildHasherDefault<Same>>,
     words: f32,
 }
 
-impl Scale {
+impl<'s> Scale<'s> {
+    fn new(splitter: &'s mut Splitter) -> Self {
+        Self {
+            splitter,
+            terms: String::new(),
+            weights: HashMap::default(),
+            words: 0.0,
+        }
+    }
+
     fn add(&mut self, text: &str, weight: f32) {
-        words::each(text, |term, role| {
-            if role == words::Role::Part {
+        self.splitter.each(text, |term, role| {
+            if role == Role::Part {
                 self.words += weight;
             }
             let slot = self.weights.entry(hash(term)).or_insert(0.0);

@@ -15,6 +15,8 @@ use super::weigh::{Weighed, Weights, weigh};
 pub(crate) fn apply(conn: &Connection, batch: &Batch) -> Result<Vec<i64>> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
     let mut names = Interner::new(&tx);
+    let mut splitter = Splitter::new();
+    let mut tally = Tally::default();
     for project in &batch.projects {
         put_project(&tx, &mut names, project)?;
     }
@@ -26,11 +28,12 @@ pub(crate) fn apply(conn: &Connection, batch: &Batch) -> Result<Vec<i64>> {
     }
     let mut numbers = Vec::with_capacity(batch.items.len());
     for write in &batch.items {
-        numbers.push(put_item(&tx, &mut names, write)?);
+        numbers.push(put_item(&tx, &mut names, &mut splitter, &mut tally, write)?);
     }
     for file in &batch.files {
         put_file(&tx, &mut names, file)?;
     }
+    tally.store(&tx)?;
     drop(names);
     tx.commit().told()?;
     Ok(numbers)

@@ -60,7 +60,12 @@ impl Seed {
             // As people are made to choose them: one of each sort.
             "pass" => {
                 let body = self.pick(&format!("{alnum}!%^*_-+"), length.saturating_sub(3));
-                format!("{}{}{body}{}", self.pick(LOWER, 1), self.pick(DIGIT, 1), self.pick("!^*", 1))
+                format!(
+                    "{}{}{body}{}",
+                    self.pick(LOWER, 1),
+                    self.pick(DIGIT, 1),
+                    self.pick("!^*", 1)
+                )
             }
             "basic" => {
                 let pair = format!("svc:{}", self.pick(&alnum, length));
@@ -81,7 +86,14 @@ impl Seed {
                 let inner = &rest[1..close];
                 let text = if inner == "uuid" {
                     let mut part = |length| self.pick("0123456789abcdef", length);
-                    format!("{}-{}-4{}-a{}-{}", part(8), part(4), part(3), part(3), part(12))
+                    format!(
+                        "{}-{}-4{}-a{}-{}",
+                        part(8),
+                        part(4),
+                        part(3),
+                        part(3),
+                        part(12)
+                    )
                 } else {
                     let (name, length) = inner.split_once(':')?;
                     self.class(name, length.parse().ok()?)?
@@ -109,7 +121,11 @@ fn base64(bytes: &[u8]) -> String {
         let bits = (three[0] << 16) | (three[1] << 8) | three[2];
         for at in 0..4 {
             let sign = SIGNS[(bits >> (18 - 6 * at)) as usize & 63];
-            out.push(if at <= chunk.len() { char::from(sign) } else { '=' });
+            out.push(if at <= chunk.len() {
+                char::from(sign)
+            } else {
+                '='
+            });
         }
     }
     out
@@ -117,11 +133,17 @@ fn base64(bytes: &[u8]) -> String {
 
 /// The lines of a table, without its comments.
 fn table(name: &str) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/redact").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("cases/redact")
+        .join(name);
     let text = std::fs::read_to_string(&path).expect("the table is there");
     text.lines()
         .filter(|line| !line.is_empty() && !line.starts_with("# "))
-        .map(|line| line.replace('␤', "\n").replace('␉', "\t").replace('␛', "\u{1b}"))
+        .map(|line| {
+            line.replace('␤', "\n")
+                .replace('␉', "\t")
+                .replace('␛', "\u{1b}")
+        })
         .collect()
 }
 
@@ -200,9 +222,21 @@ fn secrets_are_caught() {
             redactor.json(&mut walked, &mut Marks::new());
             let forms = [
                 (through(&redactor, &case.text), &case.secret),
-                (through(&redactor, &format!("{long}\n{}\n{long}", case.text)), &case.secret),
-                (through(&redactor, &format!("{{\"stdout\":\"{inner}\"}}")), &nested),
-                (walked["tool_response"]["stdout"].as_str().unwrap_or_default().to_owned(), &case.secret),
+                (
+                    through(&redactor, &format!("{long}\n{}\n{long}", case.text)),
+                    &case.secret,
+                ),
+                (
+                    through(&redactor, &format!("{{\"stdout\":\"{inner}\"}}")),
+                    &nested,
+                ),
+                (
+                    walked["tool_response"]["stdout"]
+                        .as_str()
+                        .unwrap_or_default()
+                        .to_owned(),
+                    &case.secret,
+                ),
             ];
             for (form, (redacted, secret)) in forms.iter().enumerate() {
                 tried += 1;
@@ -213,9 +247,17 @@ fn secrets_are_caught() {
             kinds.insert(case.kind);
         }
     }
-    assert!(tried >= 400 && kinds.len() >= 50, "{tried} secrets of {} kinds", kinds.len());
+    assert!(
+        tried >= 400 && kinds.len() >= 50,
+        "{tried} secrets of {} kinds",
+        kinds.len()
+    );
     let recall = 1.0 - share(missed.len(), tried);
-    assert!(recall >= LEAST_RECALL, "recall {recall:.4} of {tried}:\n{}", missed.join("\n"));
+    assert!(
+        recall >= LEAST_RECALL,
+        "recall {recall:.4} of {tried}:\n{}",
+        missed.join("\n")
+    );
 }
 
 #[test]
@@ -231,7 +273,11 @@ fn marks_name_their_kind() {
             wrong.push(format!("{} is {seen:?}: {}", case.kind, case.text));
         }
     }
-    assert!(share(wrong.len(), cases.len()) <= 0.02, "{}", wrong.join("\n"));
+    assert!(
+        share(wrong.len(), cases.len()) <= 0.02,
+        "{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -254,5 +300,9 @@ fn lookalikes_are_left() {
     }
     assert!(tried >= 300, "{tried} look-alikes");
     let wrong = share(touched.len(), tried);
-    assert!(wrong <= MOST_FALSE, "false marks {wrong:.4} of {tried}:\n{}", touched.join("\n"));
+    assert!(
+        wrong <= MOST_FALSE,
+        "false marks {wrong:.4} of {tried}:\n{}",
+        touched.join("\n")
+    );
 }

@@ -1,0 +1,173 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use remora_client::{Failure, waiting};
+use remora_protocol::request::Request;
+use remora_server::{Ended, dead_letters, retry, serve};
+
+use crate::place::{NOW, Place};
+
+const LONG: Duration = Duration::from_secs(600);
+
+#[test]
+fn drain_answers_when_everything_is_stored() {
+    let place = Place::new();
+    for n in 0..40 {
+        place.put(NOW + n, &Place::call(usize::try_from(n).unwrap()));
+    }
+    let worker = place.start("1.0.0", LONG);
+    let reply = worker.ask(&Request::Drain);
+    assert_eq!((reply.stored, reply.dead, reply.trouble), (40, 0, None));
+    assert_eq!(place.events().len(), 40);
+    assert!(waiting(&place.paths, 10).unwrap().is_empty());
+    assert_eq!(worker.stop(), Ended::Stopped);
+    assert!(!place.paths.socket().exists());
+}
+
+#[test]
+fn one_worker_a_data_directory() {
+    let place = Place::new();
+    let first = place.start("1.0.0", LONG);
+    let second = serve(&place.settings("1.0.0", LONG)).unwrap();
+    assert_eq!(second, Ended::AlreadyRunning);
+    assert_eq!(first.stop(), Ended::Stopped);
+}
+
+#[test]
+fn an_idle_worker_ends_and_leaves_an_empty_spool() {
+    let place = Place::new();
+    place.put(NOW, &Place::call(1));
+    let worker = place.start("1.0.0", Duration::from_millis(50));
+    assert_eq!(worker.end(), Ended::Idle);
+    assert_eq!(place.events().len(), 1);
+}
+
+#[test]
+fn a_newer_version_takes_over_and_an_older_one_does_not() {
+    let place = Place::new();
+    let program = place.paths.home().join("remora-next");
+    let mark = place.paths.home().join("next-was-started");
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" > '{}.tmp'\nmv '{0}.tmp' '{0}'\n",
+        mark.display()
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let worker = place.start("1.2.0", LONG);
+    let poke = |version: &str| {
+        let request = Request::Poke {
+            version: version.to_owned(),
+            program: program.display().to_string(),
+        };
+        // A poke is not answered.
+        let _ = remora_client::ask(&place.paths.socket(), &request, Duration::from_millis(200));
+    };
+    poke("1.1.9");
+    assert_eq!(worker.ask(&Request::Status).version, "1.2.0");
+    poke("1.10.0");
+    assert_eq!(worker.end(), Ended::Replaced);
+    while !mark.exists() {
+        std::thread::yield_now();
+    }
+    assert_eq!(fs::read_to_string(mark).unwrap(), "worker run\n");
+}
+
+#[test]
+fn what_cannot_be_understood_is_a_dead_letter_and_can_be_tried_again() {
+    let place = Place::new();
+    let secret = format!("gh{}_{}", "p", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    place.put_bytes(NOW, format!("not an event {secret}").as_bytes());
+    place.put_bytes(NOW + 1, br#"{"hook_event_name":"NeverHeardOf"}"#);
+    fs::write(place.paths.spool().join("stray.json"), "x").unwrap();
+    fs::create_dir(place.paths.spool().join("folder.json")).unwrap();
+    place.put(NOW + 2, &Place::call(1));
+    let worker = place.start("1.0.0", LONG);
+    let reply = worker.ask(&Request::Drain);
+    assert_eq!((reply.stored, reply.dead), (1, 4));
+    let letters = dead_letters(&place.paths).unwrap();
+    let reasons: Vec<&str> = letters.iter().map(|(_, l)| l.reason.as_str()).collect();
+    assert_eq!(
+        reasons,
+        [
+            "the event is not valid JSON at line 1, column 2",
+            "unknown event `NeverHeardOf`",
+            "not a file",
+            "no envelope",
+        ]
+    );
+    for (file, _) in &letters {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(!text.contains(&secret), "{text}");
+        let mode = fs::metadata(file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert!(!place.log().contains(&secret));
+    assert_eq!(retry(&place.paths).unwrap(), 4);
+    worker.ask(&Request::Drain);
+    assert_eq!(dead_letters(&place.paths).unwrap().len(), 4);
+    worker.stop();
+}
+
+#[test]
+fn a_damaged_database_is_put_aside_and_made_anew_from_the_archive() {
+    for damage in [Damage::Garbage, Damage::Truncated] {
+        let place = Place::new();
+        for n in 0..30 {
+            place.put(NOW + n, &Place::call(usize::try_from(n).unwrap()));
+        }
+        let worker = place.start("1.0.0", LONG);
+        worker.ask(&Request::Drain);
+        worker.stop();
+        let before = place.titles();
+        let database = place.paths.database();
+        let bytes = fs::read(&database).unwrap();
+        match damage {
+            Damage::Garbage => fs::write(&database, "this is no database at all").unwrap(),
+            Damage::Truncated => fs::write(&database, &bytes[..bytes.len() / 3]).unwrap(),
+        }
+        place.put(NOW + 100, &Place::call(99));
+        let worker = place.start("1.0.0", LONG);
+        let reply = worker.ask(&Request::Drain);
+        assert_eq!(reply.trouble, None);
+        worker.stop();
+        let after = place.titles();
+        assert_eq!(after[..30], before[..], "{damage:?}");
+        assert_eq!(after.len(), 31);
+        assert!(place.log().contains("the database is damaged"));
+        let aside = fs::read_dir(place.paths.home()).unwrap().filter(|entry| {
+            let name = entry.as_ref().unwrap().file_name();
+            name.to_string_lossy().starts_with("remora.db.damaged-")
+        });
+        assert!(aside.count() >= 1);
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Damage {
+    Garbage,
+    Truncated,
+}
+
+#[test]
+fn room_for_the_mark_of_a_failing_hook_is_taken_at_the_start() {
+    let place = Place::new();
+    let worker = place.start("1.0.0", LONG);
+    let mark = place.paths.run().join("capture-failed");
+    assert_eq!(fs::metadata(mark).unwrap().len(), 512);
+    assert_eq!(Failure::of(&place.paths).take(), None);
+    worker.stop();
+}
+
+#[test]
+fn a_deep_data_directory_has_a_socket_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let deep = dir.path().join("x".repeat(60)).join("y".repeat(60));
+    fs::create_dir_all(&deep).unwrap();
+    let mut place = Place::new();
+    place.paths = remora_client::Paths::new(deep.join("data"));
+    place.paths.prepare().unwrap();
+    let worker = place.start("1.0.0", LONG);
+    assert_eq!(worker.ask(&Request::Status).version, "1.0.0");
+    worker.stop();
+}
