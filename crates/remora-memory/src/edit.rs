@@ -20,6 +20,7 @@ mod story;
 mod tests;
 mod title;
 mod tokens;
+mod wording;
 
 use serde::Serialize;
 
@@ -28,7 +29,7 @@ pub(crate) use self::call::shown;
 pub(crate) use self::cut::{clip, one_line};
 use self::patch::Patch;
 use self::story::Story;
-pub(crate) use self::title::{fit, short_path};
+pub(crate) use self::wording::{fit, short_path};
 
 /// The longest title, in characters.
 pub const TITLE_CAP: usize = 120;
@@ -117,6 +118,9 @@ pub fn read(input: &EditInput<'_>) -> EditReading {
     let hunks = patch::hunks(input);
     let patch = Patch::of(input, &hunks);
     let diff = compact::write(&patch);
+    if dependency::is_lock(input.path) {
+        return lock(input, &patch, diff);
+    }
     if input.origin == Origin::Created {
         let made = created::read(input.path, input.new.unwrap_or(""));
         let concepts = concepts::of(&patch, concepts::Packages::No, made.kind);
@@ -147,6 +151,32 @@ pub fn read(input: &EditInput<'_>) -> EditReading {
         kind: headline.kind,
         facts: facts::write(&story, &details),
         symbols: facts::symbols(&story),
+        diff,
+    }
+}
+
+/// A lock file is told by the packages in it, never as code or settings.
+fn lock(input: &EditInput<'_>, patch: &Patch<'_>, diff: String) -> EditReading {
+    let packages = dependency::locked(&patch.lines);
+    let path = short_path(input.path);
+    let verb = if input.origin == Origin::Created {
+        "Created"
+    } else {
+        "Updated"
+    };
+    let about = match packages.len() {
+        0 => String::new(),
+        _ => format!(": {}", wording::names(packages.clone())),
+    };
+    EditReading {
+        title: fit(&format!("{verb} the lock file {path}{about}")),
+        kind: EditKind::Config,
+        facts: packages
+            .iter()
+            .map(|p| format!("locked package {p}"))
+            .collect(),
+        symbols: packages,
+        concepts: vec!["dependency".to_owned()],
         diff,
     }
 }

@@ -1,7 +1,8 @@
 //! A file that was made: told by what is in it.
 
 use super::cut::one_line;
-use super::title::{fit, is_test_path, named, names, short_path};
+use super::title::is_test_path;
+use super::wording::{fit, named, names, short_path};
 use super::{EditKind, FACT_CAP};
 use crate::symbols::{Language, Nature, Symbol, SymbolKind, outline};
 

@@ -1,5 +1,6 @@
 //! Dependencies in manifests: which came, which went, which changed version.
 
+use super::cut::one_line;
 use super::detail;
 use super::patch::{Line, Side};
 use crate::symbols::lexing::{is_name, quoted};
@@ -144,6 +145,51 @@ impl Ledger {
         }));
         found
     }
+}
+
+/// Whether a path is a lock file, which tools write and nobody reads.
+pub(super) fn is_lock(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    matches!(
+        name,
+        "Cargo.lock"
+            | "package-lock.json"
+            | "yarn.lock"
+            | "pnpm-lock.yaml"
+            | "poetry.lock"
+            | "uv.lock"
+            | "Gemfile.lock"
+            | "composer.lock"
+            | "go.sum"
+            | "bun.lock"
+            | "flake.lock"
+    )
+}
+
+/// The packages that a lock file's changed lines name.
+pub(super) fn locked(lines: &[Line<'_>]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in lines {
+        let text = line.text.trim();
+        let name = if let Some(value) = text.strip_prefix("name = ") {
+            quoted(value)
+        } else if let Some(rest) = text.strip_prefix("\"node_modules/") {
+            rest.split('"').next()
+        } else if line.side == Side::Come && text.ends_with(':') && text.contains('@') {
+            text.trim_matches(['"', ':'])
+                .rsplit_once('@')
+                .map(|(n, _)| n)
+        } else {
+            None
+        };
+        if let Some(name) = name.filter(|n| !n.is_empty() && found.len() < 12) {
+            let name = one_line(name, 80);
+            if !found.contains(&name) {
+                found.push(name);
+            }
+        }
+    }
+    found
 }
 
 /// `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`.

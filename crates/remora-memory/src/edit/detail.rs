@@ -29,7 +29,7 @@ pub(super) fn of_group(language: Language, group: &Group<'_>) -> Details {
         handled: handled(language, group),
         ..Details::default()
     };
-    let mut blank = !group.pairs.is_empty();
+    let mut blank = !group.pairs.is_empty() || group.reflowed;
     for (old, new) in &group.pairs {
         if squeezed(old) == squeezed(new) {
             continue;
@@ -53,9 +53,7 @@ pub(super) fn of_group(language: Language, group: &Group<'_>) -> Details {
     let mut fresh = added.as_slice();
     let mut lost = removed.as_slice();
     if let (Some((old, _)), Some((new, rest))) = (lost.split_first(), fresh.split_first()) {
-        details
-            .lines
-            .push(format!("`{}` -> `{}`", code(old, QUOTE), code(new, QUOTE)));
+        details.lines.push(arrow(old, new));
         fresh = rest;
         lost = &[];
     }
@@ -86,9 +84,20 @@ fn prose(group: &Group<'_>) -> Details {
     }
 }
 
-fn squeezed(line: &str) -> String {
-    let bare: String = line.chars().filter(|c| !c.is_whitespace()).collect();
-    bare.trim_end_matches(',').replace('\'', "\"")
+/// Code without blanks, and without the commas and quotes that formatters
+/// choose.
+pub(super) fn squeezed(code: &str) -> String {
+    let mut bare = String::with_capacity(code.len());
+    for c in code.chars().filter(|c| !c.is_whitespace()) {
+        if matches!(c, ')' | ']' | '}') && bare.ends_with(',') {
+            bare.pop();
+        }
+        bare.push(if c == '\'' { '"' } else { c });
+    }
+    if bare.ends_with(',') {
+        bare.pop();
+    }
+    bare
 }
 
 /// A line with nothing but brackets and filler says nothing.
@@ -126,17 +135,23 @@ pub(super) fn code(line: &str, cap: usize) -> String {
     one_line(&line.replace('`', "'"), cap)
 }
 
+/// One piece of code put in place of another.
+fn arrow(old: &str, new: &str) -> String {
+    let (old, new) = (code(old, QUOTE), code(new, QUOTE));
+    match (old.is_empty(), new.is_empty()) {
+        (true, _) => format!("now `{new}`"),
+        (false, true) => format!("dropped `{old}`"),
+        (false, false) => format!("`{old}` -> `{new}`"),
+    }
+}
+
 pub(super) fn pair(old: &str, new: &str) -> String {
     let Some(swap) = tokens::swap(old, new) else {
         return format!("now `{}`", code(new, QUOTE));
     };
     swapped(&swap).unwrap_or_else(|| {
         let from = tokens::common_lead(old, new);
-        format!(
-            "`{}` -> `{}`",
-            code(&old[from..], QUOTE),
-            code(&new[from..], QUOTE)
-        )
+        arrow(&old[from..], &new[from..])
     })
 }
 
@@ -151,10 +166,10 @@ fn swapped(swap: &Swap<'_>) -> Option<String> {
             Some(format!("{label}{old} -> {new}"))
         }
         Sort::Word | Sort::Mark => Some(format!("`{old}` -> `{new}`")),
-        Sort::Several if swap.before.is_empty() => {
+        Sort::Several if swap.before.is_empty() && is_whole(swap.after) => {
             Some(format!("added `{}`", code(trim_ends(swap.after), QUOTE)))
         }
-        Sort::Several if swap.after.is_empty() => {
+        Sort::Several if swap.after.is_empty() && is_whole(swap.before) => {
             Some(format!("dropped `{}`", code(trim_ends(swap.before), QUOTE)))
         }
         Sort::Several if short && is_whole(swap.before) && is_whole(swap.after) => Some(format!(
@@ -332,12 +347,10 @@ const ANYWHERE: &[(&str, &str)] = &[
     ("is None", "None"),
     ("is not None", "None"),
     ("== None", "None"),
-    ("let Some(", "None"),
     ("None =>", "None"),
     ("unwrap_or", "None"),
     ("ok_or", "None"),
     (".is_none()", "None"),
-    (".is_some()", "None"),
 ];
 
 fn guard(language: Language, line: &str) -> Option<String> {
@@ -352,6 +365,9 @@ fn guard(language: Language, line: &str) -> Option<String> {
     };
     if line.starts_with("Err(") && line.contains("=>") {
         return Some("errors".to_owned());
+    }
+    if line.contains("let Some(") && line.ends_with("else {") {
+        return Some("None".to_owned());
     }
     if let found @ Some(_) = said(ANYWHERE) {
         return found;

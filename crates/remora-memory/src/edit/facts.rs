@@ -4,7 +4,7 @@ use super::FACT_CAP;
 use super::cut::one_line;
 use super::detail::{self, Details};
 use super::story::{Stated, Story};
-use super::title::{describe, named};
+use super::wording::{describe, named};
 use crate::symbols::{Nature, Symbol, SymbolKind};
 
 /// The longest fact, in characters.

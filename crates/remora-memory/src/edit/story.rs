@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::dependency::{self, Dependency};
+use super::detail;
 use super::imports;
 use super::patch::{Line, Patch, Role, Side};
 use super::tokens;
@@ -35,6 +36,8 @@ pub(super) struct Group<'a> {
     pub(super) pairs: Vec<(&'a str, &'a str)>,
     pub(super) gone: Vec<&'a str>,
     pub(super) come: Vec<&'a str>,
+    /// Some of its lines were only laid out anew.
+    pub(super) reflowed: bool,
 }
 
 /// What an edit did.
@@ -90,7 +93,12 @@ impl<'a> Story<'a> {
         };
         let mut rest: Vec<&Line<'a>> = Vec::with_capacity(patch.lines.len());
         let mut packages = dependency::Ledger::new(file);
+        let reflowed = reflowed(&patch.lines);
         for line in &patch.lines {
+            if reflowed.contains(&line.run) {
+                story.reflow(line);
+                continue;
+            }
             if packages.take(line) {
                 continue;
             }
@@ -113,6 +121,23 @@ impl<'a> Story<'a> {
         story
     }
 
+    fn reflow(&mut self, line: &Line<'a>) {
+        let name = |s: &Option<Symbol>| s.as_ref().map(|s| s.name.clone());
+        if line.side == Side::Come
+            && self
+                .groups
+                .last()
+                .is_none_or(|g| name(&g.symbol) != name(&line.holder))
+        {
+            let symbol = line.holder.clone();
+            self.groups.push(Group {
+                symbol,
+                reflowed: true,
+                ..Group::default()
+            });
+        }
+    }
+
     fn import(&mut self, line: &Line<'a>) {
         let Some(what) = imports::brought(self.language, line.text.trim()) else {
             return;
@@ -124,20 +149,27 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// An import that only moved is none; one that grew brings what it grew by.
+    /// An import that only moved is none; one that grew or shrank is told by
+    /// what it grew or shrank by.
     fn balance_imports(&mut self) {
         for old in std::mem::take(&mut self.unimported) {
             if let Some(at) = self.imported.iter().position(|i| *i == old) {
                 self.imported.remove(at);
                 continue;
             }
-            let grown = self.imported.iter_mut().find_map(|new| {
-                let swap = tokens::swap(old, new).filter(|s| s.before.is_empty())?;
-                Some((swap.after.trim_matches([',', ' ', '{', '}']), new))
+            let part = |text: &'a str| text.trim_matches([',', ' ', '{', '}']);
+            let near = self.imported.iter().enumerate().find_map(|(at, new)| {
+                let swap = tokens::swap(old, new)?;
+                let (less, more) = (part(swap.before), part(swap.after));
+                (less.is_empty() != more.is_empty()).then_some((at, less, more))
             });
-            match grown {
-                Some((more, new)) if !more.is_empty() => *new = more,
-                _ => self.unimported.push(old),
+            match near {
+                Some((at, "", more)) => self.imported[at] = more,
+                Some((at, less, _)) => {
+                    self.imported.remove(at);
+                    self.unimported.push(less);
+                }
+                None => self.unimported.push(old),
             }
         }
     }
@@ -202,6 +234,11 @@ impl<'a> Story<'a> {
     /// Puts the lines that declare nothing to what holds them.
     fn group(&mut self, rest: &[&Line<'a>]) {
         let mut known: HashMap<Option<String>, usize> = HashMap::new();
+        for (at, group) in self.groups.iter().enumerate() {
+            known
+                .entry(group.symbol.as_ref().map(|s| s.name.clone()))
+                .or_insert(at);
+        }
         let mut runs: Vec<(usize, usize, Vec<&'a str>, Vec<&'a str>)> = Vec::new();
         let names = |list: &[Stated<'_>]| -> HashSet<String> {
             let named = list.iter().filter(|s| s.symbol.kind != SymbolKind::Impl);
@@ -284,8 +321,9 @@ impl<'a> Story<'a> {
             let members = list.iter().any(|s| s.symbol.kind.is_body());
             list.retain(|s| s.symbol.kind != SymbolKind::Impl || !members);
         }
-        self.groups
-            .retain(|g| !(g.pairs.is_empty() && g.gone.is_empty() && g.come.is_empty()));
+        self.groups.retain(|g| {
+            !(!g.reflowed && g.pairs.is_empty() && g.gone.is_empty() && g.come.is_empty())
+        });
     }
 }
 
@@ -315,6 +353,22 @@ fn is_renaming(language: Language, old: (&str, &str), new: (&str, &str)) -> bool
 fn has_short_value(text: &str) -> bool {
     text.split_once(['=', ':'])
         .is_some_and(|(_, v)| v.trim().len() <= 12)
+}
+
+/// The runs whose lines hold the same code, laid out in another way.
+fn reflowed(lines: &[Line<'_>]) -> HashSet<usize> {
+    let mut found = HashSet::new();
+    for run in lines.chunk_by(|a, b| a.run == b.run) {
+        let side = |wanted: Side| -> String {
+            let lines = run.iter().filter(|l| l.side == wanted);
+            lines.map(|l| l.text).collect::<Vec<_>>().join("\n")
+        };
+        let (old, new) = (side(Side::Gone), side(Side::Come));
+        if !old.is_empty() && !new.is_empty() && detail::squeezed(&old) == detail::squeezed(&new) {
+            found.insert(run[0].run);
+        }
+    }
+    found
 }
 
 /// Finds which removed line became which added one.

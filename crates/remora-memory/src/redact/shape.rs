@@ -35,8 +35,8 @@ pub(super) struct Mix {
     pub(super) switches: usize,
     /// The same, summed over all parts.
     pub(super) all_switches: usize,
-    /// Stretches of letters of one case.
-    pub(super) runs: usize,
+    /// Letters in words of three small letters and more, with their capital.
+    pub(super) humps: usize,
 }
 
 impl Mix {
@@ -44,6 +44,8 @@ impl Mix {
         let mut mix = Self::default();
         let mut before = Sort::Other;
         let mut switches = 0;
+        let mut small = 0;
+        let mut capital = false;
         for c in text.chars() {
             let sort = Sort::of(c);
             match sort {
@@ -54,8 +56,16 @@ impl Mix {
                 Sort::Joint => {}
                 Sort::Other => mix.symbols += 1,
             }
-            if sort.letter() && sort != before {
-                mix.runs += 1;
+            if sort == Sort::Lower {
+                small += 1;
+                mix.humps += match small {
+                    3 => 3 + usize::from(capital),
+                    n if n > 3 => 1,
+                    _ => 0,
+                };
+            } else {
+                small = 0;
+                capital = sort == Sort::Upper;
             }
             if (sort.letter() && before == Sort::Digit) || (sort == Sort::Digit && before.letter())
             {
@@ -116,9 +126,10 @@ pub(super) fn random(text: &str) -> bool {
         return true;
     }
     let letters = mix.letters();
-    // A name in camel case has humps of three letters and more.
-    let jumbled = letters >= 10 && mix.upper >= 3 && mix.lower >= 3 && letters * 10 < mix.runs * 22;
-    jumbled || unspoken(text)
+    // A name in camel case has humps of four letters and more.
+    let jumbled = letters >= 10 && mix.upper >= 3 && mix.lower >= 3 && mix.humps * 2 < letters;
+    let plain = mix.digits == 0 && (mix.upper == 0 || mix.lower == 0);
+    jumbled || unspoken(text, if plain { 3 } else { 4 })
 }
 
 /// For each letter, a bit for every letter that often follows it in words, of
@@ -130,8 +141,8 @@ const PAIRS: [u32; 26] = [
     0x00C_A100, 0x000_0011,
 ];
 
-/// Whether a quarter of the pairs of letters occur in hardly any word.
-fn unspoken(text: &str) -> bool {
+/// Whether one of so many pairs of letters occurs in hardly any word.
+fn unspoken(text: &str, share: usize) -> bool {
     let mut pairs = 0;
     let mut rare = 0;
     for two in text.as_bytes().windows(2) {
@@ -144,7 +155,7 @@ fn unspoken(text: &str) -> bool {
             rare += usize::from(follows >> (b.to_ascii_lowercase() - b'a') & 1 == 0);
         }
     }
-    pairs >= 8 && rare * 4 >= pairs
+    pairs >= 8 && rare * share >= pairs
 }
 
 /// Only hexadecimal digits, of one case.
@@ -178,6 +189,13 @@ pub(super) fn path(text: &str) -> bool {
     }
     // Base64 has slashes, too, but its parts are no words.
     let parts = text.split('/').filter(|part| !part.is_empty());
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    if text.starts_with('/')
+        && parts.clone().count() >= 2
+        && parts.clone().all(|part| part.bytes().all(plain) && !random(part))
+    {
+        return true;
+    }
     text.contains('/') && parts.clone().count() >= 1 && parts.clone().all(|part| !random(part)) && {
         let mix = Mix::of(text);
         mix.digits * 5 < mix.letters() && mix.upper * 2 <= mix.lower

@@ -1,6 +1,7 @@
 //! Judges whether a value that stands under a telling name is a secret, or a
 //! placeholder, a reference, a piece of code or a word about secrets.
 
+use super::header;
 use super::names::Class;
 use super::shape::{self, Mix};
 
@@ -242,6 +243,14 @@ const REFERENCES: &[&str] = &[
     "/run/secrets",
 ];
 
+/// Words that follow the name of a flag in a sentence about it.
+const PROSE: &[&str] = &[
+    "option", "options", "flag", "flags", "argument", "arguments", "parameter", "parameters",
+    "instead", "which", "where", "should", "would", "could", "cannot", "using", "values", "given",
+    "before", "after", "because", "while", "there", "their", "support", "supports", "field",
+    "fields", "works", "takes", "reads", "sets", "means", "input", "variable", "exists",
+];
+
 /// Whether the value says that a secret belongs here, or where it is kept.
 pub(super) fn stands_for_another(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
@@ -283,6 +292,29 @@ fn refers(value: &str, place: Place) -> bool {
     starts(REFERENCES)
 }
 
+/// `$NAME`, as the shell writes it.
+fn variable(value: &str) -> bool {
+    value.strip_prefix('$').is_some_and(|name| {
+        name.bytes().next().is_some_and(|b| b.is_ascii_uppercase() || b == b'_')
+            && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    })
+}
+
+/// A number as programs write it, with its type behind it.
+fn number(value: &str) -> bool {
+    let rest = value.trim_start_matches('-');
+    let (digits, hex) = rest.strip_prefix("0x").map_or((rest, false), |rest| (rest, true));
+    let length = digits
+        .bytes()
+        .take_while(|b| b.is_ascii_digit() || *b == b'_' || (hex && b.is_ascii_hexdigit()))
+        .count();
+    let tail = &digits[length..];
+    let typed = tail.is_empty()
+        || (matches!(tail.as_bytes()[0], b'u' | b'i' | b'f' | b'U' | b'L') && tail.len() <= 5)
+        || matches!(tail, "ms" | "s" | "px" | "n");
+    length > 0 && length <= 20 && typed
+}
+
 /// Whether the value reads as a name in code: words, joined.
 fn name_like(value: &str, mix: &Mix) -> bool {
     let plain = value
@@ -307,6 +339,9 @@ fn code(value: &str) -> bool {
                 .iter()
                 .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'))
     });
+    let constant = value.contains('_')
+        && bytes.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+        && value.split('_').all(|part| part.len() <= 12 && Mix::of(part).all_switches <= 1);
     let mut parts = value.split('.');
     let members = value.contains('.')
         && parts.all(|part| {
@@ -316,13 +351,21 @@ fn code(value: &str) -> bool {
                 && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
                 && !shape::random(part)
         });
-    call || called || members
+    call || called || members || constant
 }
 
 /// The judgement.
 pub(super) fn secret(value: &str, class: Class, place: Place) -> bool {
     let value = value.trim();
-    if value.len() < 3 || stands_for_another(value) || refers(value, place) {
+    // The beginning of a long value tells as much as all of it.
+    let value = &value[..super::assign::floor(value.as_bytes(), 512)];
+    if value.len() < 3 || variable(value) || stands_for_another(value) || refers(value, place) {
+        return false;
+    }
+    if matches!(place, Place::Bare | Place::Loose) && number(value) {
+        return false;
+    }
+    if place == Place::Flag && PROSE.contains(&value) {
         return false;
     }
     let mix = Mix::of(value);
@@ -344,7 +387,7 @@ pub(super) fn secret(value: &str, class: Class, place: Place) -> bool {
 }
 
 fn password(value: &str, mix: &Mix, place: Place) -> bool {
-    if value.len() > 256 || shape::path(value) {
+    if value.len() > 256 || shape::path(value) || number(value) && place != Place::Config && place != Place::Flag && place != Place::Quoted {
         return false;
     }
     let strange = mix.symbols > 0;
@@ -396,7 +439,7 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
 }
 
 fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
-    if value.len() < 8 || value.len() > 8192 || mix.spaces > 0 || shape::path(value) {
+    if value.len() < 8 || mix.spaces > 0 || shape::path(value) {
         return false;
     }
     if matches!(place, Place::Bare | Place::Loose) && code(value) {
@@ -438,7 +481,13 @@ fn dated(value: &str) -> bool {
 }
 
 fn weak(value: &str, mix: &Mix) -> bool {
-    if value.len() < 20 || value.len() > 4096 || mix.spaces > 0 {
+    if mix.spaces > 0 {
+        return false;
+    }
+    if value.ends_with('=') && header::user_and_password(value) {
+        return true;
+    }
+    if value.len() < 20 {
         return false;
     }
     if shape::uuid(value) || shape::path(value) || code(value) {
