@@ -158,7 +158,7 @@ pub fn read(input: &EditInput<'_>) -> EditReading {
 /// A lock file is told by the packages in it, never as code or settings.
 fn lock(input: &EditInput<'_>, patch: &Patch<'_>, diff: String) -> EditReading {
     let packages = dependency::locked(&patch.lines);
-    let path = short_path(input.path);
+    let shown = short_path(input.path);
     let verb = if input.origin == Origin::Created {
         "Created"
     } else {
@@ -169,7 +169,7 @@ fn lock(input: &EditInput<'_>, patch: &Patch<'_>, diff: String) -> EditReading {
         _ => format!(": {}", wording::names(packages.clone())),
     };
     EditReading {
-        title: fit(&format!("{verb} the lock file {path}{about}")),
+        title: fit(&format!("{verb} the lock file {shown}{about}")),
         kind: EditKind::Config,
         facts: packages
             .iter()

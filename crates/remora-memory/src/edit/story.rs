@@ -321,6 +321,20 @@ impl<'a> Story<'a> {
             let members = list.iter().any(|s| s.symbol.kind.is_body());
             list.retain(|s| s.symbol.kind != SymbolKind::Impl || !members);
         }
+        // What left one place for another within its holder stayed.
+        for group in &mut self.groups {
+            // A bracket alone says nothing.
+            group.gone.retain(|l| l.contains(char::is_alphanumeric));
+            group.come.retain(|l| l.contains(char::is_alphanumeric));
+            for line in std::mem::take(&mut group.gone) {
+                match group.come.iter().position(|c| *c == line) {
+                    Some(at) => {
+                        group.come.remove(at);
+                    }
+                    None => group.gone.push(line),
+                }
+            }
+        }
         self.groups.retain(|g| {
             !(!g.reflowed && g.pairs.is_empty() && g.gone.is_empty() && g.come.is_empty())
         });

@@ -9,14 +9,16 @@ use super::{Finding, Rank, value};
 /// Longest part before the `@`.
 const LONGEST: usize = 1024;
 
-/// Looks at the address whose `://` stands here.
-pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Finding>) {
+/// Looks at the address whose `://` stands here, and says how far it has read.
+pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Finding>) -> usize {
     let bytes = text.as_bytes();
     let start = sign.end;
     let limit = bytes.len().min(start + LONGEST);
     let mut last = None;
     let mut colon = None;
+    let mut read = start;
     for (at, byte) in bytes[..limit].iter().enumerate().skip(start) {
+        read = at;
         match byte {
             b'@' => last = Some(at),
             b':' if colon.is_none() && last.is_none() => colon = Some(at),
@@ -30,9 +32,13 @@ pub(super) fn credentials(text: &str, sign: Range<usize>, found: &mut Vec<Findin
             _ => {}
         }
     }
-    let Some(at) = last else {
-        return;
-    };
+    if let Some(at) = last {
+        judge(text, start, colon, at, found);
+    }
+    read
+}
+
+fn judge(text: &str, start: usize, colon: Option<usize>, at: usize, found: &mut Vec<Finding>) {
     let host = text.get(at + 1..).unwrap_or_default();
     let host = &host[..host
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-')))

@@ -4,19 +4,19 @@
 
 use std::ops::Range;
 
-use super::names::{self, Class, Told};
+use super::names::{self, Class};
 use super::value::{self, Place};
 use super::{Finding, Rank, header};
 
 /// Longest value that is read to its end.
-const LONGEST: usize = 8192;
+const LONGEST: usize = 4096;
 /// Blanks between a name, its sign and its value.
 const MOST_BLANKS: usize = 64;
 
 /// A name in the text and where it stands.
 pub(super) struct Name {
     pub(super) range: Range<usize>,
-    pub(super) told: Option<Told>,
+    
     flag: bool,
 }
 
@@ -49,64 +49,59 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> Name {
         flag |= bytes[start] == b'-';
         start += 1;
     }
-    let told = text.get(start..end).and_then(names::told);
+    
     Name {
         range: start..end,
-        told,
         flag,
     }
 }
 
-/// The secret that stands beside this name, if one does.
-pub(super) fn beside(text: &str, name: &Name, found: &mut Vec<Finding>) {
-    let Some(told) = name.told else {
-        return;
-    };
+/// Adds the secret that stands beside this name, if one does, and says how far
+/// an unquoted value was read.
+pub(super) fn beside(text: &str, name: &Name, found: &mut Vec<Finding>) -> usize {
     let mut cursor = Cursor {
         bytes: text.as_bytes(),
         at: name.range.end,
+        quoted: false,
     };
     let Some(link) = cursor.link(name) else {
-        return;
+        return 0;
     };
-    if told.class == Class::Cookie {
-        header::cookies(text, cursor.at, found);
-        return;
+    let own = text.get(name.range.clone()).unwrap_or_default();
+    let Some(class) = names::class(own) else {
+        return 0;
+    };
+    if class == Class::Cookie {
+        return header::cookies(text, cursor.at, found);
     }
-    let Some((range, place)) = cursor.value(name, link, told.class) else {
-        return;
+    let Some((range, place)) = cursor.value(name, link, class) else {
+        return 0;
     };
-    let Some(value) = text.get(range.clone()) else {
-        return;
-    };
-    if told.class == Class::Authorization {
-        if let Some(skip) = header::scheme(value) {
-            let inner = value[skip..].trim_end();
-            if value::secret(inner, Class::Authorization, Place::Quoted) {
-                let start = range.start + skip;
-                found.push(Finding::new(
-                    told.kind,
-                    start..start + inner.len(),
-                    Rank::Word,
-                ));
-            }
-        }
-        return;
+    let read = if cursor.quoted { 0 } else { range.end };
+    if let Some(finding) = judge(text, range, own, class, link, place) {
+        found.push(finding);
     }
-    if told.class == Class::Signature && !matches!(link, Link::Query) {
-        return;
+    read
+}
+
+fn judge(text: &str, range: Range<usize>, name: &str, class: Class, link: Link, place: Place) -> Option<Finding> {
+    let value = text.get(range.clone())?;
+    if class == Class::Authorization {
+        let skip = header::scheme(value)?;
+        let inner = value[skip..].trim_end();
+        let start = range.start + skip;
+        return value::secret(inner, class, place)
+            .then(|| Finding::new("authorization", start..start + inner.len(), Rank::Word));
+    }
+    if class == Class::Signature && link != Link::Query {
+        return None;
     }
     let blanks = value.len() - value.trim_start().len();
     let trimmed = value.trim();
-    if value::secret(trimmed, told.class, place) {
-        let start = range.start + blanks;
-        let rank = if matches!(link, Link::Flag | Link::Query) {
-            Rank::Place
-        } else {
-            Rank::Word
-        };
-        found.push(Finding::new(told.kind, start..start + trimmed.len(), rank));
-    }
+    let start = range.start + blanks;
+    value::secret(trimmed, class, place).then(|| {
+        Finding::new(names::kind(name, class), start..start + trimmed.len(), Rank::Word)
+    })
 }
 
 /// What joins the name and the value.
@@ -131,6 +126,8 @@ enum Link {
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Whether the value stands between quotes.
+    quoted: bool,
 }
 
 impl Cursor<'_> {
@@ -327,6 +324,7 @@ impl Cursor<'_> {
             }
         }
         if let Some((quote, slashes)) = self.quote() {
+            self.quoted = true;
             while self.peek() == quote && self.rest().get(1) == Some(&quote) {
                 self.at += 2;
             }
@@ -345,6 +343,7 @@ impl Cursor<'_> {
         if matches!(link, Link::Tight | Link::Sign)
             && let Some((quote, slashes)) = self.call()
         {
+            self.quoted = true;
             let start = self.at;
             let place = if class == Class::Password {
                 Place::Loose
@@ -359,6 +358,9 @@ impl Cursor<'_> {
         let config = self.config(name, link);
         let start = self.at;
         let end = self.bare(link, config, class);
+        if link == Link::Element && !self.bytes[end..].starts_with(b"</") {
+            return None;
+        }
         let place = match link {
             _ if sentence => Place::Loose,
             Link::Flag => Place::Flag,
@@ -573,7 +575,7 @@ impl Cursor<'_> {
             at += 1;
         }
         let mut end = floor(self.bytes, at);
-        if !config {
+        if !config && link != Link::Element {
             while end > self.at && matches!(self.bytes[end - 1], b'.' | b':' | b'!' | b'?') {
                 end -= 1;
             }

@@ -76,7 +76,7 @@ pub(super) const WORDS: &[(&str, Tool)] = &[
 ];
 
 /// How far behind the tool's name its arguments are looked for.
-const REACH: usize = 600;
+pub(super) const REACH: usize = 600;
 
 /// Looks at the place where the word stands.
 pub(super) fn secrets(text: &str, hit: Range<usize>, tool: Tool, found: &mut Vec<Finding>) {
@@ -290,6 +290,8 @@ fn pair(text: &str, at: usize, names: &[&str], found: &mut Vec<Finding>) {
 fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
     let limit = super::assign::floor(text.as_bytes(), at + REACH);
     let rest = text.get(at..limit).unwrap_or_default();
+    let host = rest.split_whitespace().next().unwrap_or_default();
+    let certain = host.contains(['.', '{', '$']) || host == "localhost";
     let mut login = false;
     let mut due = false;
     let mut offset = 0;
@@ -303,7 +305,8 @@ fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
         if due && !word.is_empty() {
             let end = word.find("\\n").unwrap_or(word.len());
             let word = word[..end].trim_end_matches(['"', '\'', '\\']);
-            if word.len() >= 4 && !value::stands_for_another(word) {
+            let mixed = Mix::of(word).digits > 0;
+            if word.len() >= 4 && (certain || mixed) && !value::stands_for_another(word) && !word.starts_with(['{', '$', '<']) {
                 found.push(Finding::new(
                     "netrc",
                     start..start + word.len(),
@@ -341,7 +344,7 @@ fn line(text: &str, at: usize) -> Range<usize> {
     let length = run(text, at, |b| {
         !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b'\\')
     });
-    start..at + length
+    start..super::assign::floor(bytes, at + length.min(REACH))
 }
 
 fn pgpass(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
@@ -354,12 +357,7 @@ fn pgpass(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
         return;
     };
     let port = port == "*" || port.bytes().all(|b| b.is_ascii_digit());
-    let plain = |word: &str| {
-        word == "*"
-            || word
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
-    };
+    let plain = |word: &str| { !word.is_empty() && (word == "*" || word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))) };
     if port
         && plain(host)
         && plain(database)
@@ -401,8 +399,10 @@ fn identified(text: &str, at: usize, found: &mut Vec<Finding>) {
     };
     let length = run(text, at + 1, |b| b != quote && b != b'\n' && b != b'\\');
     let range = at + 1..at + 1 + length;
+    // Prose quotes names this way, too; databases want single quotes.
+    let place = if quote == b'\'' { Place::Flag } else { Place::Quoted };
     if let Some(word) = text.get(range.clone())
-        && value::secret(word, Class::Password, Place::Flag)
+        && value::secret(word, Class::Password, place)
     {
         found.push(Finding::new("password", range, Rank::Place));
     }

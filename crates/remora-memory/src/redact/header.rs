@@ -133,10 +133,11 @@ fn sextet(byte: u8) -> Option<u8> {
     })
 }
 
-/// The values of a cookie header, which begins here.
-pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) {
+/// Adds the values of a cookie header, which begins here, and says where it
+/// ends.
+pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
     let Some(rest) = text.get(at..) else {
-        return;
+        return at;
     };
     let lead = rest.len() - rest.trim_start_matches([' ', '"', '\'', '\\']).len();
     let rest = &rest[lead..];
@@ -169,6 +170,7 @@ pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) {
         }
         offset += piece.len();
     }
+    offset
 }
 
 fn is_value(word: &str) -> bool {

@@ -7,6 +7,8 @@ use super::assign::floor;
 
 /// Longest block that is looked for its end.
 const LONGEST: usize = 64 * 1024;
+/// Longest line of a body that was cut off at its beginning.
+const LONGEST_LINE: usize = 8192;
 /// Fewer characters of base64 than this are an illustration.
 const LEAST: usize = 24;
 
@@ -129,21 +131,27 @@ fn line_end(text: &str) -> (usize, usize) {
 
 /// The lines of a text from the last to the first, with their offsets.
 fn lines_back(text: &str) -> impl Iterator<Item = (&str, usize)> {
-    let mut starts = vec![0];
-    let mut at = 0;
-    while at < text.len() {
-        let (length, gap) = line_end(&text[at..]);
-        at += length + gap;
-        if gap == 0 {
-            break;
-        }
-        starts.push(at);
-    }
+    let bytes = text.as_bytes();
     let mut end = text.len();
-    starts.into_iter().rev().map(move |start| {
-        let line = &text[start..end];
+    std::iter::from_fn(move || {
+        if end == 0 {
+            return None;
+        }
+        let floor_at = floor(bytes, end.saturating_sub(LONGEST_LINE));
+        // The ending itself belongs to the line before it.
+        let mut start = end - 1;
+        while start > floor_at {
+            let before = bytes[start - 1];
+            let escaped =
+                start >= 2 && bytes[start - 2] == b'\\' && matches!(before, b'n' | b'r');
+            if before == b'\n' || escaped {
+                break;
+            }
+            start -= 1;
+        }
+        let line = text.get(start..end)?;
         end = start;
-        (line, start)
+        Some((line, start))
     })
 }
 

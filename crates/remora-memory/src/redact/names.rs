@@ -331,6 +331,13 @@ const LONGEST: usize = 96;
 
 /// What this name says, if anything.
 pub(super) fn told(name: &str) -> Option<Told> {
+    let class = class(name)?;
+    let kind = kind(name, class);
+    Some(Told { class, kind })
+}
+
+/// What sort of value the name announces.
+pub(super) fn class(name: &str) -> Option<Class> {
     if name.is_empty() || name.len() > LONGEST {
         return None;
     }
@@ -348,14 +355,10 @@ pub(super) fn told(name: &str) -> Option<Told> {
         .len()
         .checked_sub(2)
         .map_or("", |at| words[at].as_str());
-    let class = class(&words, last, before, &flat)?;
-    Some(Told {
-        class,
-        kind: kind(class, last, &flat),
-    })
+    of_words(&words, last, before, &flat)
 }
 
-fn class(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class> {
+fn of_words(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class> {
     let ends = |list: &[&str]| list.iter().any(|end| last.ends_with(end));
     if matches!(last, "authorization") || flat.ends_with("x-auth") {
         return Some(Class::Authorization);
@@ -421,7 +424,8 @@ fn class(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class
     None
 }
 
-fn kind(class: Class, last: &str, flat: &str) -> &'static str {
+/// The mark's kind for a value under this name.
+pub(super) fn kind(name: &str, class: Class) -> &'static str {
     match class {
         Class::Password => return "password",
         Class::Cookie => return "cookie",
@@ -430,13 +434,15 @@ fn kind(class: Class, last: &str, flat: &str) -> &'static str {
         Class::Phrase => return "seed-phrase",
         Class::Secret | Class::Weak => {}
     }
-    let maker = MAKERS
-        .iter()
-        .find(|(maker, _)| flat.replace(['_', '-', '.'], "").contains(maker));
+    let flat = name.to_ascii_lowercase();
+    let joined = flat.replace(['_', '-', '.'], "");
+    let maker = MAKERS.iter().find(|(maker, _)| joined.contains(maker));
     if let Some((_, kind)) = maker {
         return kind;
     }
-    if flat.contains("private") || flat.contains("client-key") {
+    let words = split(name);
+    let last = words.last().map_or("", String::as_str);
+    if (flat.contains("private") && last != "token") || flat.contains("client-key") {
         "private-key"
     } else if flat.contains("secret") {
         "secret"

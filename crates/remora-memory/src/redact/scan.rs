@@ -12,9 +12,8 @@ use super::{Finding, MARK, Rank, address, assign, command, header, keyblock, nam
 
 /// How much of the text behind a literal a pattern may see.
 const WINDOW: usize = 4096;
-/// How often one kind is tried inside one unbroken run of token characters, so
-/// that a run made of prefixes stays cheap.
-const TRIES: usize = 8;
+/// How many looks of one sort are taken into one unbroken stretch of text.
+const LOOKS: usize = 16;
 
 /// Why a literal is worth a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,8 +79,11 @@ impl Scanner {
             marks: Vec::new(),
             name_end: 0,
             block_end: 0,
-            run: 0..0,
-            tries: 0,
+            token: 0..0,
+            tokens: Patience::default(),
+            names: Patience::default(),
+            addresses: Patience::default(),
+            commands: Patience::default(),
         };
         for hit in self.words.find_overlapping_iter(text.as_bytes()) {
             look.at(hit.pattern().as_usize(), hit.start()..hit.end());
@@ -112,8 +114,34 @@ struct Look<'a> {
     name_end: usize,
     /// Where the last key block ends.
     block_end: usize,
-    run: Range<usize>,
-    tries: usize,
+    /// The last secret known by its shape.
+    token: Range<usize>,
+    tokens: Patience,
+    names: Patience,
+    addresses: Patience,
+    commands: Patience,
+}
+
+/// Counts looks into one stretch of text. Looks reach far, so a stretch made of
+/// nothing but reasons to look would cost far more than its length.
+#[derive(Default)]
+struct Patience {
+    end: usize,
+    looks: usize,
+}
+
+impl Patience {
+    fn lasts(&mut self, at: usize) -> bool {
+        if at >= self.end {
+            self.looks = 0;
+        }
+        self.looks += 1;
+        self.looks <= LOOKS
+    }
+
+    fn reach(&mut self, end: usize) {
+        self.end = self.end.max(end);
+    }
 }
 
 impl Look<'_> {
@@ -131,7 +159,12 @@ impl Look<'_> {
                 }
             }
             Trigger::Word => self.word(hit),
-            Trigger::Address => address::credentials(self.text, hit, &mut self.found),
+            Trigger::Address => {
+                if self.addresses.lasts(hit.start) {
+                    let read = address::credentials(self.text, hit, &mut self.found);
+                    self.addresses.reach(read);
+                }
+            }
             Trigger::KeyBlock => {
                 if hit.start >= self.block_end
                     && let Some(range) = keyblock::block(self.text, hit.start)
@@ -142,17 +175,21 @@ impl Look<'_> {
                 }
             }
             Trigger::KeyEnd => {
-                if hit.start >= self.block_end
-                    && let Some(range) = keyblock::tail(self.text, hit.start, self.block_end)
-                {
-                    self.block_end = range.end;
+                if hit.start >= self.block_end {
+                    let tail = keyblock::tail(self.text, hit.start, self.block_end);
+                    self.block_end = tail.as_ref().map_or(hit.end, |range| range.end);
                     self.found
-                        .push(Finding::new("private-key", range, Rank::Shape));
+                        .extend(tail.map(|range| Finding::new("private-key", range, Rank::Shape)));
                 }
             }
             Trigger::Bearer => header::bearer(self.text, hit.end, &mut self.found),
             Trigger::Basic => header::basic(self.text, hit.end, &mut self.found),
-            Trigger::Command(tool) => command::secrets(self.text, hit, tool, &mut self.found),
+            Trigger::Command(tool) => {
+                if self.commands.lasts(hit.start) {
+                    self.commands.reach(hit.end + command::REACH);
+                    command::secrets(self.text, hit, tool, &mut self.found);
+                }
+            }
         }
     }
 
@@ -173,9 +210,13 @@ impl Look<'_> {
         if hit.start < self.name_end {
             return;
         }
+        if !self.names.lasts(hit.start) {
+            return;
+        }
         let name = assign::name_at(self.text, hit);
         self.name_end = name.range.end;
-        assign::beside(self.text, &name, &mut self.found);
+        let read = assign::beside(self.text, &name, &mut self.found);
+        self.names.reach(read);
     }
 
     fn token(&mut self, at: usize, hit: Range<usize>) {
@@ -184,7 +225,7 @@ impl Look<'_> {
         if token.back == 0 && !opens(bytes, hit.start) {
             return;
         }
-        if self.tired(hit.start) {
+        if hit.end <= self.token.end || self.tired(hit.start) {
             return;
         }
         let mut start = hit.start;
@@ -227,22 +268,21 @@ impl Look<'_> {
         if token.kind == "aws-access-key" {
             command::aws_pair(self.text, range.end, &mut self.found);
         }
-        self.found
-            .push(Finding::new(token.kind, range, Rank::Shape));
+        self.token = range.clone();
+        self.tokens = Patience::default();
+        self.found.push(Finding::new(token.kind, range, Rank::Shape));
     }
 
-    /// Whether this run of characters has been tried often enough.
+    /// Whether this run of characters has been looked at often enough.
     fn tired(&mut self, at: usize) -> bool {
-        if !self.run.contains(&at) {
-            let length = self.text.as_bytes()[at..]
-                .iter()
-                .take_while(|b| part(**b))
-                .count();
-            self.run = at..at + length;
-            self.tries = 0;
+        if at >= self.tokens.end {
+            let run = self.text.as_bytes()[at..].iter().take_while(|b| part(**b));
+            self.tokens = Patience {
+                end: at + run.count(),
+                looks: 0,
+            };
         }
-        self.tries += 1;
-        self.tries > TRIES
+        !self.tokens.lasts(at)
     }
 }
 
