@@ -22,8 +22,6 @@ mod title;
 mod tokens;
 mod wording;
 
-use serde::Serialize;
-
 pub use self::call::read_call;
 pub(crate) use self::call::shown;
 pub(crate) use self::cut::{clip, one_line};
@@ -39,8 +37,7 @@ pub const FACT_CAP: usize = 12;
 pub const DIFF_CAP: usize = 1_500;
 
 /// What kind of edit it is, as far as its content tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EditKind {
     /// Something that was not there before.
     Feature,
@@ -56,6 +53,21 @@ pub enum EditKind {
     Test,
     /// Settings and dependencies.
     Config,
+}
+
+impl EditKind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Feature => "feature",
+            Self::Bugfix => "bugfix",
+            Self::Refactor => "refactor",
+            Self::Change => "change",
+            Self::Docs => "docs",
+            Self::Test => "test",
+            Self::Config => "config",
+        }
+    }
 }
 
 /// Whether the file was there before.
@@ -97,7 +109,7 @@ pub struct EditInput<'a> {
 }
 
 /// What an edit did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditReading {
     /// At most [`TITLE_CAP`] characters.
     pub title: String,

@@ -9,7 +9,6 @@ mod search;
 mod tests;
 mod values;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use self::values::{Call, Target, text_of};
@@ -23,8 +22,7 @@ const FACT_LENGTH: usize = 160;
 const TEXT_CAP: usize = 1_500;
 
 /// Whether a call is worth keeping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Worth {
     /// It says something about the work.
     Keep,
@@ -33,7 +31,7 @@ pub enum Worth {
 }
 
 /// What a call did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookupReading {
     /// At most 120 characters.
     pub title: String,

@@ -12,8 +12,6 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-
 pub(crate) use self::language::{Language, Nature};
 pub(crate) use self::scope::{Scope, start_of};
 
@@ -21,8 +19,7 @@ pub(crate) use self::scope::{Scope, start_of};
 const OUTLINE_CAP: usize = 2_000;
 
 /// What a symbol is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each variant is the word for itself")]
 pub enum SymbolKind {
@@ -93,7 +90,7 @@ impl SymbolKind {
 }
 
 /// A named place in a text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     /// With its containers: `Store::open`, `jobs.build.steps`.
     pub name: String,

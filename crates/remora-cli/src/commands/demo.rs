@@ -1,11 +1,15 @@
-//! `remora demo`: a recorded session, played through the engine in a folder of
-//! its own. Nothing of the person's is read or changed.
+//! `remora demo`: a recorded session, played through the engine and then through
+//! memory, in a folder of its own. Nothing of the person's is read or changed.
+
+mod memory;
 
 use std::fs;
 use std::path::Path;
 
 use remora_hooks::{Engine, Host, Options, Places};
 use remora_protocol::Event;
+use remora_protocol::record::Item;
+use serde_json::json;
 
 use super::hooks::show;
 use crate::args::Demo;
@@ -61,7 +65,29 @@ pub(super) fn run(args: &Demo, out: &mut Output) -> Result<Exit, CliError> {
     if !args.json {
         out.text(&format!("{} events, {} handlers run, {} blocked. Try your own: remora hooks try PreToolUse --command 'rm -rf /'\n", counts.0, counts.1, counts.2))?;
     }
+    remembered(&memory::remember(folder.path(), &project)?, args, out)?;
     Ok(Exit::GoOn)
+}
+
+/// What memory keeps of another session: a bug, its cause and its end.
+fn remembered(items: &[Item], args: &Demo, out: &mut Output) -> Result<(), CliError> {
+    if args.json {
+        return out.json(&json!({ "memory": items }));
+    }
+    let head = out.paint(Style::Dim, "── what memory keeps of a session");
+    out.text(&format!("\n{head}\n"))?;
+    for item in items {
+        let id = out.paint(Style::Cyan, &format!("#{}", item.id));
+        let title = out.paint(Style::Bold, &item.title);
+        out.text(&format!("{id} {}: {title}\n", item.kind))?;
+        for fact in item.facts.iter().take(3) {
+            out.text(&format!("     {fact}\n"))?;
+        }
+    }
+    out.text(&format!(
+        "\n{} rows, no model, no key. Yours: remora install claude-code\n",
+        items.len()
+    ))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CliError> {

@@ -1,63 +1,219 @@
-//! `remora search`: words in, rows out.
+//! `remora search`: words in, rows out, best first.
+
+pub(crate) mod scope;
+mod snippet;
+pub(crate) mod when;
 
 use std::time::Instant;
 
-use remora_memory::store::{Filter, Store};
+use remora_memory::store::{Filter, Hit, Store};
 use remora_memory::words::Query;
-use remora_protocol::time::{date, rfc3339};
-use serde_json::json;
+use remora_protocol::record::{Item, Kind, Project};
+use remora_protocol::time::rfc3339;
+use serde_json::{Value, json};
 
 use crate::args::Search;
 use crate::commands::data::Data;
+use crate::commands::show;
+use crate::commands::show::lines::{self, Local, WIDTH, flat, hang_at};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
+use crate::output::{Output, Style};
+use snippet::{LONGEST, Wanted, snippet};
+
+/// Hits elsewhere are counted up to this.
+const ELSEWHERE: usize = 100;
+/// Characters of a snippet for people: two lines.
+const SHORT: usize = 150;
 
 pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
-    let started = Instant::now();
+    let span = when::span(&args.span)?;
+    let words = args.words.join(" ");
+    let query = Query::parse(&words);
+    let Some(store) = data.store()? else {
+        return nothing_yet(args, out);
+    };
+    let session = args.session.as_deref();
+    let session = session.map(|id| scope::session(&store, id)).transpose()?;
     let filter = Filter {
-        project: match (&args.project, args.all) {
-            (Some(project), _) => Some(project.clone()),
-            (None, true) => None,
-            (None, false) => Some(data.project()?),
+        // A session says which project it is in.
+        project: match (&session, &args.place.project) {
+            (Some(_), None) => None,
+            _ => scope::project(&data, &store, &args.place)?,
         },
-        ..Filter::default()
+        kinds: args.kind.iter().filter_map(|k| Kind::parse(k)).collect(),
+        file: args.file.as_deref().map(|file| scope::file(&data, file)),
+        since: span.since,
+        until: span.until,
+        session,
+        agent: args.agent.as_deref().map(scope::agent),
     };
-    let query = Query::parse(&args.words.join(" "));
-    let hits = match data.store()? {
-        Some(store) => store.search(&query, &filter, args.limit)?,
-        None => Vec::new(),
-    };
+    let started = Instant::now();
+    let hits = store.search(&query, &filter, args.limit)?;
     let ms = started.elapsed().as_secs_f64() * 1000.0;
+    if args.open
+        && let Some(best) = hits.first()
+    {
+        return show::these(
+            &store,
+            std::slice::from_ref(&best.item),
+            &[],
+            args.json,
+            out,
+        );
+    }
+    let wanted = Wanted::new(&query);
     if args.json {
-        let results: Vec<_> = hits
-            .iter()
-            .map(|hit| {
-                json!({
-                    "id": hit.item.id,
-                    "external_id": hit.item.external_id,
-                    "kind": hit.item.kind,
-                    "title": hit.item.title,
-                    "time": rfc3339(hit.item.time),
-                    "project": hit.item.project,
-                    "session": hit.item.session,
-                    "files": hit.item.files_modified.iter().chain(&hit.item.files_read).collect::<Vec<_>>(),
-                    "score": hit.score,
-                    "snippet": hit.item.text,
-                })
-            })
-            .collect();
+        let results: Vec<Value> = hits.iter().map(|hit| as_json(hit, &wanted)).collect();
+        let ms = (ms * 1000.0).round() / 1000.0;
         out.json(&json!({ "ms": ms, "results": results }))?;
         return Ok(Exit::GoOn);
     }
-    for hit in &hits {
-        let id = out.paint(Style::Cyan, &format!("#{}", hit.item.id));
-        let kind = out.paint(
-            Style::Dim,
-            &format!("{} {}", date(hit.item.time), hit.item.kind),
-        );
-        out.text(&format!("{id} {kind} {}\n", visible(&hit.item.title)))?;
+    if hits.is_empty() {
+        return none_found(&store, &query, &filter, out);
+    }
+    let many_projects = filter.project.is_none();
+    let projects = if many_projects {
+        store.projects()?
+    } else {
+        Vec::new()
+    };
+    let local = Local::new();
+    for (at, hit) in hits.iter().enumerate() {
+        if at > 0 {
+            out.text("\n")?;
+        }
+        say(hit, &wanted, &local, &projects, out)?;
     }
     Ok(Exit::GoOn)
+}
+
+fn nothing_yet(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
+    if args.json {
+        out.json(&json!({ "ms": 0.0, "results": [] }))?;
+    } else {
+        out.text("nothing is remembered yet; `remora status` says whether capture works\n")?;
+    }
+    Ok(Exit::GoOn)
+}
+
+fn none_found(
+    store: &dyn Store,
+    query: &Query,
+    filter: &Filter,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    let mut text = String::from("nothing found");
+    if filter.project.is_some() {
+        let everywhere = Filter {
+            project: None,
+            ..filter.clone()
+        };
+        let others = store.search(query, &everywhere, ELSEWHERE)?.len();
+        let more = if others == ELSEWHERE { "at least " } else { "" };
+        text.push_str(" in this project");
+        if others > 0 {
+            let others = lines::count(others as u64, "result", "results");
+            text.push_str(&format!("; {more}{others} in others: add --all"));
+        }
+    }
+    out.text(&format!("{text}\n"))?;
+    Ok(Exit::GoOn)
+}
+
+/// Every file of a row, changed ones first.
+pub(crate) fn files(item: &Item) -> Vec<&str> {
+    let all = item.files_modified.iter().chain(&item.files_read);
+    let mut files: Vec<&str> = Vec::new();
+    for file in all {
+        if !files.contains(&file.as_str()) {
+            files.push(file);
+        }
+    }
+    files
+}
+
+fn as_json(hit: &Hit, wanted: &Wanted) -> Value {
+    let item = &hit.item;
+    json!({
+        "id": item.id,
+        "uid": item.uid,
+        "external_id": item.external_id,
+        "kind": item.kind,
+        "title": item.title,
+        "time": rfc3339(item.time),
+        "project": item.project,
+        "session": item.session,
+        "agent": item.agent,
+        "branch": item.branch,
+        "files": files(item),
+        "seen": item.seen,
+        "score": hit.score,
+        "all_words": hit.all_words,
+        "snippet": snippet(item, wanted, LONGEST).text,
+    })
+}
+
+fn say(
+    hit: &Hit,
+    wanted: &Wanted,
+    local: &Local,
+    projects: &[Project],
+    out: &mut Output,
+) -> Result<(), CliError> {
+    let item = &hit.item;
+    let id = format!("#{}", item.id);
+    let title = flat(&item.title);
+    let lead = format!("{id} {} · ", item.kind);
+    let indent = lines::width(&id) + 1;
+    let told = hang_at(indent, &lead, &title);
+    // Colours come after the columns have been counted.
+    let head = told.replacen(
+        &lead,
+        &format!(
+            "{} {} · ",
+            out.paint(Style::Cyan, &id),
+            out.paint(show::colour(item.kind), item.kind.name())
+        ),
+        1,
+    );
+    out.text(&head)?;
+    let indent = " ".repeat(indent);
+    let room = WIDTH - indent.len();
+    let mut about = local.moment(item.time);
+    if item.seen > 1 {
+        about.push_str(&format!(" · {} times", item.seen));
+    }
+    let project = projects.iter().find(|project| project.key == item.project);
+    let elsewhere = project.map(|project| flat(&project.name));
+    for part in elsewhere.iter().chain(&item.branch) {
+        about.push_str(&format!(" · {}", flat(part)));
+    }
+    let left = room.saturating_sub(lines::width(&about) + 3);
+    let files = lines::paths(&files(item), left);
+    if !files.is_empty() && left > 12 {
+        about.push_str(&format!(" · {files}"));
+    }
+    let about = out.paint(Style::Dim, &lines::fit(&about, room));
+    out.text(&format!("{indent}{about}\n"))?;
+    let part = snippet(item, wanted, SHORT);
+    if part.text.is_empty() || part.text == title {
+        return Ok(());
+    }
+    let mut from = 0;
+    for line in lines::wrap(&part.text, room) {
+        // A line is a stretch of the snippet, up to the blank it was broken at.
+        let at = part.text[from..].find(&line).map_or(from, |at| from + at);
+        let end = at + line.len();
+        let words = part.words.iter().filter(|w| w.start >= at && w.end <= end);
+        let line = snippet::Snippet {
+            words: words.map(|w| w.start - at..w.end - at).collect(),
+            text: line,
+        };
+        let marked = line.marked(|word| out.paint(Style::Bold, word));
+        out.text(&format!("{indent}{marked}\n"))?;
+        from = end.min(part.text.len());
+    }
+    Ok(())
 }

@@ -1,10 +1,223 @@
-//! `remora show`.
+//! `remora show`: rows in full.
+
+pub(crate) mod lines;
+
+use remora_memory::store::{Name, Store};
+use remora_protocol::record::{Item, Kind};
+use remora_protocol::time::rfc3339;
+use serde_json::{Value, json};
 
 use crate::args::Show;
+use crate::commands::data::Data;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{Output, Style, visible};
+use lines::{Local, flat, hang, number};
 
-pub(crate) fn run(_args: &Show, _out: &mut Output) -> Result<Exit, CliError> {
-    Err(CliError::Usage("not there yet".to_owned()))
+/// Counts of a fix, and the words for them.
+const FIX: [(&str, &str); 3] = [
+    ("fixed", "mended"),
+    ("held", "held"),
+    ("returned", "came back"),
+];
+
+pub(crate) fn run(args: &Show, out: &mut Output) -> Result<Exit, CliError> {
+    let data = Data::open()?;
+    let Some(store) = data.store()? else {
+        return Err(CliError::Usage("nothing is remembered yet".to_owned()));
+    };
+    let mut items = Vec::new();
+    let mut missing = Vec::new();
+    for text in &args.ids {
+        match find(&store, text)? {
+            Some(item) => items.push(item),
+            None => missing.push(text.clone()),
+        }
+    }
+    these(&store, &items, &missing, args.json, out)
+}
+
+/// The row that a number or a name stands for.
+pub(crate) fn find(store: &dyn Store, text: &str) -> Result<Option<Item>, CliError> {
+    let text = text.trim();
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    let number = digits.parse().ok().filter(|n| *n > 0).map(Name::Id);
+    let mut found = match number {
+        Some(number) => store.items(&[number])?,
+        None => Vec::new(),
+    };
+    // What was imported may be called by a number too.
+    if found.is_empty() && !text.is_empty() {
+        found = store.items(&[Name::Uid(text.to_owned())])?;
+    }
+    Ok(found.pop())
+}
+
+/// Shows rows, and says which were not found.
+pub(crate) fn these(
+    store: &dyn Store,
+    items: &[Item],
+    missing: &[String],
+    as_json: bool,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    if as_json {
+        let items: Vec<Value> = items.iter().map(full).collect::<Result<_, _>>()?;
+        out.json(&json!({ "items": items, "missing": missing }))?;
+    } else {
+        let names = store.projects()?;
+        let local = Local::new();
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                out.text("\n")?;
+            }
+            let name = names.iter().find(|p| p.key == item.project);
+            let name = name.map_or("", |p| p.name.as_str());
+            say(item, name, &local, out)?;
+        }
+    }
+    if missing.is_empty() {
+        return Ok(Exit::GoOn);
+    }
+    let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+    let text = format!("not found: {}", names.join(", "));
+    if items.is_empty() {
+        return Err(CliError::Usage(text));
+    }
+    crate::output::trace(&text);
+    Ok(Exit::GoOn)
+}
+
+/// The row as it is, with its moments as text and what is in `detail` of a
+/// summary or a fix beside it.
+fn full(item: &Item) -> Result<Value, CliError> {
+    let mut value = serde_json::to_value(item)?;
+    value["when"] = json!(rfc3339(item.time));
+    value["last_when"] = json!(rfc3339(item.time.max(item.last_time)));
+    match item.kind {
+        Kind::Fix => {
+            for (name, _) in FIX {
+                value[name] = json!(counted(item, name));
+            }
+        }
+        Kind::Summary => {
+            let parts = item.detail.as_ref().and_then(Value::as_object);
+            for (name, part) in parts.into_iter().flatten() {
+                if value.get(name).is_none() {
+                    value[name] = part.clone();
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(value)
+}
+
+fn counted(item: &Item, name: &str) -> u64 {
+    let detail = item.detail.as_ref();
+    detail.and_then(|d| d.get(name)?.as_u64()).unwrap_or(0)
+}
+
+/// The colour of a kind: what failed and what was mended should catch the eye.
+pub(crate) fn colour(kind: Kind) -> Style {
+    match kind {
+        Kind::Failure => Style::Red,
+        Kind::Fix | Kind::Bugfix => Style::Green,
+        Kind::Decision | Kind::Preference | Kind::Correction => Style::Yellow,
+        Kind::Summary | Kind::Memory => Style::Bold,
+        _ => Style::Plain,
+    }
+}
+
+fn say(item: &Item, project: &str, local: &Local, out: &mut Output) -> Result<(), CliError> {
+    let id = out.paint(Style::Cyan, &format!("#{}", item.id));
+    let kind = out.paint(colour(item.kind), item.kind.name());
+    out.text(&format!("{id} {kind}\n"))?;
+    for line in lines::wrap(&flat(&item.title), lines::WIDTH) {
+        let line = out.paint(Style::Bold, &line);
+        out.text(&format!("{line}\n"))?;
+    }
+    for (name, value) in fields(item, project, local) {
+        let lead = format!("  {name:<9} ");
+        let text = hang(&lead, &flat(&value));
+        let painted = out.paint(Style::Dim, &lead);
+        out.text(&text.replacen(&lead, &painted, 1))?;
+    }
+    if !item.facts.is_empty() {
+        out.text("\n")?;
+        for fact in &item.facts {
+            out.text(&hang("  - ", &flat(fact)))?;
+        }
+    }
+    let body = item.text.trim();
+    if !body.is_empty() && flat(body) != flat(&item.title) {
+        out.text("\n")?;
+        for line in body.lines() {
+            let line = visible(line.trim_end());
+            out.text(format!("  {line}").trim_end())?;
+            out.text("\n")?;
+        }
+    }
+    Ok(())
+}
+
+/// What there is to say beside title, facts and text.
+fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    let mut time = local.moment(item.time);
+    if item.seen > 1 {
+        let last = local.moment(item.time.max(item.last_time));
+        time.push_str(&format!("; {} times, last {last}", item.seen));
+    }
+    fields.push(("time", time));
+    fields.push((
+        "project",
+        if project.is_empty() || project == item.project {
+            item.project.clone()
+        } else {
+            format!("{project} ({})", item.project)
+        },
+    ));
+    let mut session = item.session.clone();
+    if let Some(prompt) = item.prompt {
+        session.push_str(&format!(", prompt {prompt}"));
+    }
+    fields.push(("session", session));
+    fields.push(("agent", item.agent.clone()));
+    fields.extend(item.subagent.clone().map(|name| ("subagent", name)));
+    fields.extend(item.branch.clone().map(|name| ("branch", name)));
+    fields.extend(item.speaker.clone().map(|name| ("said by", name)));
+    fields.extend(item.tool.clone().map(|name| ("tool", name)));
+    if item.kind == Kind::Fix {
+        let told = FIX.map(|(name, word)| format!("{word} {}", times(counted(item, name))));
+        fields.push(("record", told.join(", ")));
+    }
+    for (name, files) in [
+        ("changed", &item.files_modified),
+        ("read", &item.files_read),
+    ] {
+        if !files.is_empty() {
+            fields.push((name, files.join(", ")));
+        }
+    }
+    if !item.concepts.is_empty() {
+        fields.push(("about", item.concepts.join(", ")));
+    }
+    fields.push(("name", item.uid.clone()));
+    fields.extend(item.external_id.clone().map(|name| ("elsewhere", name)));
+    if item.raw_tokens > item.digest_tokens {
+        let tokens = |n: u32| number(u64::from(n));
+        let (raw, kept) = (tokens(item.raw_tokens), tokens(item.digest_tokens));
+        fields.push(("tokens", format!("{kept} of {raw}")));
+    }
+    fields
+}
+
+fn times(n: u64) -> String {
+    match n {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{} times", number(more)),
+    }
 }

@@ -1,10 +1,304 @@
-//! `remora timeline`.
+//! `remora timeline`: rows and events of the ledger in the order of time. An
+//! event that a row tells of is not told twice.
+
+use std::collections::HashSet;
+
+use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::{Treatment, treatment};
+use remora_protocol::EventName;
+use remora_protocol::record::{EventRow, Item, Session};
+use remora_protocol::time::rfc3339;
+use serde_json::{Value, json};
 
 use crate::args::Timeline;
+use crate::commands::data::Data;
+use crate::commands::search::{scope, when};
+use crate::commands::show::{self, lines};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{Output, Style};
+use lines::{Local, flat, hang};
 
-pub(crate) fn run(_args: &Timeline, _out: &mut Output) -> Result<Exit, CliError> {
-    Err(CliError::Usage("not there yet".to_owned()))
+/// Lines unless the person says how many.
+const LINES: usize = 50;
+/// Lines on each side of a row.
+const AROUND: usize = 10;
+/// Columns for the kind.
+const KIND: usize = 10;
+
+/// One line.
+#[derive(Debug)]
+enum Entry {
+    Row(Box<Item>),
+    Event(EventRow),
+}
+
+impl Entry {
+    fn time(&self) -> i64 {
+        match self {
+            Self::Row(item) => item.time,
+            Self::Event(event) => event.time,
+        }
+    }
+
+    /// Its place: moments first, then the names, which are ordered by time too.
+    fn place(&self) -> (i64, &str) {
+        match self {
+            Self::Row(item) => (item.time, &item.uid),
+            Self::Event(event) => (event.time, &event.id),
+        }
+    }
+
+    fn session(&self) -> &str {
+        match self {
+            Self::Row(item) => &item.session,
+            Self::Event(event) => &event.session,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Timeline, out: &mut Output) -> Result<Exit, CliError> {
+    let data = Data::open()?;
+    let span = when::span(&args.span)?;
+    let Some(store) = data.store()? else {
+        return say(&[], None, None, args.json, out);
+    };
+    let session = args.session.as_deref();
+    let session = session.map(|id| scope::session(&store, id)).transpose()?;
+    let mut filter = Filter {
+        since: span.since,
+        until: span.until,
+        ..Filter::default()
+    };
+    let around = match &args.around {
+        None => None,
+        Some(text) => Some(show::find(&store, text)?.ok_or_else(|| {
+            CliError::Usage(format!(
+                "not found: `{text}`; `remora search` gives numbers"
+            ))
+        })?),
+    };
+    filter.project = match (&session, &around, &args.place.project) {
+        (Some(_), _, None) => None,
+        (None, Some(_), None) if args.place.all => None,
+        (None, Some(item), None) => Some(item.project.clone()),
+        _ => scope::project(&data, &store, &args.place)?,
+    };
+    filter.session = session;
+    let entries = match &around {
+        None => gather(&store, &filter, Order::Newest, args.limit.unwrap_or(LINES))?,
+        Some(item) => both_sides(&store, &filter, item, args.limit.unwrap_or(AROUND))?,
+    };
+    let centre = around.map(|item| item.id);
+    say(&entries, centre, Some(&store), args.json, out)
+}
+
+/// What came before and after a row.
+fn both_sides(
+    store: &dyn Store,
+    filter: &Filter,
+    centre: &Item,
+    limit: usize,
+) -> Result<Vec<Entry>, CliError> {
+    let before = Filter {
+        until: Some(centre.time.saturating_add(1)),
+        ..filter.clone()
+    };
+    let after = Filter {
+        since: Some(centre.time),
+        ..filter.clone()
+    };
+    let mut entries = gather(store, &before, Order::Newest, limit.saturating_add(1))?;
+    entries.extend(gather(
+        store,
+        &after,
+        Order::Oldest,
+        limit.saturating_add(1),
+    )?);
+    entries.sort_by(|a, b| a.place().cmp(&b.place()));
+    entries.dedup_by(|a, b| a.place() == b.place());
+    let is_centre = |entry: &Entry| matches!(entry, Entry::Row(item) if item.id == centre.id);
+    let at = entries.iter().position(is_centre).unwrap_or(0);
+    entries.truncate(at.saturating_add(limit).saturating_add(1));
+    entries.drain(..at.saturating_sub(limit));
+    Ok(entries)
+}
+
+/// The first entries from one end, in the order of time.
+fn gather(
+    store: &dyn Store,
+    filter: &Filter,
+    order: Order,
+    limit: usize,
+) -> Result<Vec<Entry>, CliError> {
+    let page = |limit| Page {
+        order,
+        beyond: None,
+        limit,
+    };
+    let rows = store.list(filter, page(limit))?;
+    let mut within = filter.clone();
+    // Where rows were left out, the events that made them would stand bare.
+    if rows.len() == limit
+        && let Some(last) = rows.last()
+    {
+        match order {
+            Order::Newest => within.since = Some(last.time),
+            Order::Oldest => within.until = Some(last.time.saturating_add(1)),
+        }
+    }
+    let events = store.events(&within, page(limit.saturating_mul(8).saturating_add(64)))?;
+    let told: HashSet<String> = rows
+        .iter()
+        .map(|row| event_of(&row.uid).to_owned())
+        .collect();
+    let bare = |event: &EventRow| {
+        let counted =
+            EventName::parse(&event.name).is_some_and(|name| treatment(name) == Treatment::Counted);
+        !counted && !told.contains(&event.id)
+    };
+    let mut entries: Vec<Entry> = events.into_iter().filter(bare).map(Entry::Event).collect();
+    entries.extend(rows.into_iter().map(|row| Entry::Row(Box::new(row))));
+    entries.sort_by(|a, b| a.place().cmp(&b.place()));
+    match order {
+        Order::Newest => drop(entries.drain(..entries.len().saturating_sub(limit))),
+        Order::Oldest => entries.truncate(limit),
+    }
+    Ok(entries)
+}
+
+/// The event that a row was made from.
+fn event_of(uid: &str) -> &str {
+    uid.split('/').next().unwrap_or(uid)
+}
+
+fn as_json(entry: &Entry) -> Value {
+    match entry {
+        Entry::Row(item) => json!({
+            "time": rfc3339(item.time),
+            "type": "item",
+            "id": item.id,
+            "uid": item.uid,
+            "kind": item.kind,
+            "title": item.title,
+            "session": item.session,
+            "project": item.project,
+            "seen": item.seen,
+        }),
+        Entry::Event(event) => json!({
+            "time": rfc3339(event.time),
+            "type": "event",
+            "uid": event.id,
+            "name": event.name,
+            "label": event.label,
+            "session": event.session,
+        }),
+    }
+}
+
+fn say(
+    entries: &[Entry],
+    centre: Option<i64>,
+    store: Option<&dyn Store>,
+    as_lines: bool,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    if as_lines {
+        let list: Vec<Value> = entries.iter().map(as_json).collect();
+        out.json(&json!({ "entries": list }))?;
+        return Ok(Exit::GoOn);
+    }
+    if entries.is_empty() {
+        out.text("nothing happened; `--all` looks in every project\n")?;
+        return Ok(Exit::GoOn);
+    }
+    let local = Local::new();
+    let ids = entries.iter().map(|entry| match entry {
+        Entry::Row(item) => item.id.to_string().len() + 1,
+        Entry::Event(_) => 1,
+    });
+    let wide = ids.max().unwrap_or(1);
+    let mut day = String::new();
+    let mut session = "";
+    for entry in entries {
+        let today = local.day(entry.time());
+        if day != today {
+            let gap = if day.is_empty() { "" } else { "\n" };
+            let head = format!("{today} {}", local.weekday(entry.time()));
+            out.text(&format!("{gap}{}\n", out.paint(Style::Bold, &head)))?;
+            day = today;
+            session = "";
+        }
+        if session != entry.session() {
+            session = entry.session();
+            let head = heading(store, session)?;
+            out.text(&format!("  {}\n", out.paint(Style::Dim, &head)))?;
+        }
+        line(entry, wide, centre, &local, out)?;
+    }
+    Ok(Exit::GoOn)
+}
+
+/// A session by what it was about.
+fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
+    let of_id = Filter {
+        session: Some(id.to_owned()),
+        ..Filter::default()
+    };
+    let session: Option<Session> = match store {
+        Some(store) => store.sessions(&of_id, 1)?.pop(),
+        None => None,
+    };
+    let title = session.map(|s| flat(&s.title)).unwrap_or_default();
+    let short = id.get(..8).unwrap_or(id);
+    let text = if title.is_empty() {
+        format!("session {}", flat(short))
+    } else {
+        format!("session {} · {title}", flat(short))
+    };
+    Ok(lines::fit(&text, lines::WIDTH - 2))
+}
+
+fn line(
+    entry: &Entry,
+    wide: usize,
+    centre: Option<i64>,
+    local: &Local,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    let time = local.clock(entry.time());
+    match entry {
+        Entry::Row(item) => {
+            let here = centre == Some(item.id);
+            let id = format!("#{}", item.id);
+            let kind = item.kind.name();
+            let mark = if here { ">" } else { " " };
+            let lead = format!("{mark} {time}  {id:>wide$}  {kind:<KIND$}  ");
+            let mut title = flat(&item.title);
+            if item.seen > 1 {
+                title.push_str(&format!(" ({} times)", item.seen));
+            }
+            let painted = format!(
+                "{} {}  {}  {}  ",
+                out.paint(Style::Bold, mark),
+                out.paint(Style::Dim, &time),
+                out.paint(Style::Cyan, &format!("{id:>wide$}")),
+                out.paint(show::colour(item.kind), &format!("{kind:<KIND$}")),
+            );
+            let told = hang(&lead, &title);
+            out.text(&told.replacen(&lead, &painted, 1))
+        }
+        Entry::Event(event) => {
+            let lead = format!("  {time}  {:>wide$}  {:KIND$}  ", "·", "");
+            let label = flat(&event.label);
+            let text = if label.is_empty() {
+                event.name.clone()
+            } else {
+                format!("{}: {label}", event.name)
+            };
+            let told = hang(&lead, &flat(&text));
+            let told = out.paint(Style::Dim, told.trim_end());
+            out.text(&format!("{told}\n"))
+        }
+    }
 }

@@ -346,6 +346,11 @@ fn the_demo_shows_each_kind_of_end() {
         "- [User] log the call  skipped",
         "! [Project] check the format  error, exit 1",
         "10 events, ",
+        "failure: cargo test: 1 of 3 tests failed (retry::gives_up)",
+        "bugfix: Changed `attempts` in src/retry.rs: `<=` -> `<`",
+        "fix: cargo test: 1 of 3 tests failed (retry::gives_up) - mended by: ",
+        "Bearer [redacted:github-token]",
+        "because: the server bans us after that",
     ] {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }
@@ -363,6 +368,9 @@ fn the_demo_as_json_lines() {
         .lines()
         .map(|line| {
             let report: Value = serde_json::from_str(line).unwrap();
+            if let Some(rows) = report["memory"].as_array() {
+                return format!("memory: {} rows", rows.len());
+            }
             assert_eq!(report["warnings"], serde_json::json!([]));
             let outcome = &report["outcome"];
             format!(
@@ -382,5 +390,6 @@ fn the_demo_as_json_lines() {
     "Stop" blocked true final null
     "Stop" blocked false final null
     "SessionEnd" blocked false final null
+    memory: 8 rows
     "#);
 }

@@ -61,9 +61,17 @@ fn run(case: &Value) -> EditReading {
 fn edits_are_told_as_the_cases_say() {
     let mut wrong = Vec::new();
     for case in cases() {
-        let mut told = serde_json::to_value(run(&case)).unwrap();
-        if case["expect"].get("diff").is_none() {
-            told.as_object_mut().unwrap().remove("diff");
+        let reading = run(&case);
+        let mut told = json!({
+            "title": reading.title,
+            "kind": reading.kind.word(),
+            "facts": reading.facts,
+            "symbols": reading.symbols,
+            "concepts": reading.concepts,
+        });
+        // Most cases leave the diff to those that are about it.
+        if case["expect"].get("diff").is_some() {
+            told["diff"] = reading.diff.into();
         }
         if told != case["expect"] {
             wrong.push(format!("{}: {told:#}", case["name"]));

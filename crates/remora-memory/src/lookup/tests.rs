@@ -26,7 +26,16 @@ fn run(case: &Value) -> LookupReading {
 fn calls_are_told_as_the_cases_say() {
     let mut wrong = Vec::new();
     for case in cases() {
-        let told = serde_json::to_value(run(&case)).unwrap();
+        let reading = run(&case);
+        let told = json!({
+            "title": reading.title,
+            "facts": reading.facts,
+            "concepts": reading.concepts,
+            "files_read": reading.files_read,
+            "files_modified": reading.files_modified,
+            "text": reading.text,
+            "worth": if reading.worth == Worth::Keep { "keep" } else { "skip" },
+        });
         if told != case["expect"] {
             wrong.push(format!("{}: {told:#}", case["name"]));
         }

@@ -34,6 +34,8 @@ pub(super) enum Tool {
     Chpasswd,
     /// `requirepass SECRET`
     NextWord,
+    /// `echo SECRET | sudo -S`
+    Sudo,
 }
 
 /// Words that announce them, compared without case.
@@ -72,6 +74,7 @@ pub(super) const WORDS: &[(&str, Tool)] = &[
     ("with password", Tool::Identified),
     ("chpasswd", Tool::Chpasswd),
     ("requirepass ", Tool::NextWord),
+    ("sudo -S", Tool::Sudo),
     ("masterauth ", Tool::NextWord),
 ];
 
@@ -101,7 +104,11 @@ pub(super) fn secrets(text: &str, hit: Range<usize>, tool: Tool, found: &mut Vec
         Tool::Pgpass => pgpass(text, hit, found),
         Tool::Crypt => crypt(text, hit, found),
         Tool::Identified => identified(text, hit.end, found),
-        Tool::Chpasswd => chpasswd(text, hit.start, found),
+        Tool::Chpasswd => piped(text, hit.start, Piped::Pair, found),
+        Tool::Sudo => {
+            piped(text, hit.start, Piped::Whole, found);
+            next(text, hit.end, &["<<<"], Class::Password, found);
+        }
         Tool::NextWord => {
             let length = run(text, hit.end, |b| !b.is_ascii_whitespace() && b != b'\\');
             judge(text, hit.end..hit.end + length, Class::Password, found);
@@ -408,8 +415,16 @@ fn identified(text: &str, at: usize, found: &mut Vec<Finding>) {
     }
 }
 
+/// What is echoed to a tool.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Piped {
+    Whole,
+    /// `user:SECRET`
+    Pair,
+}
+
 /// `echo 'user:SECRET' | chpasswd`
-fn chpasswd(text: &str, at: usize, found: &mut Vec<Finding>) {
+fn piped(text: &str, at: usize, form: Piped, found: &mut Vec<Finding>) {
     let floor = super::assign::floor(text.as_bytes(), at.saturating_sub(200));
     let before = text.get(floor..at).unwrap_or_default();
     let Some(echo) = before.rfind("echo ") else {
@@ -418,14 +433,15 @@ fn chpasswd(text: &str, at: usize, found: &mut Vec<Finding>) {
     for range in words(text, floor + echo + 5) {
         let clean = unquoted(text, range);
         let word = text.get(clean.clone()).unwrap_or_default();
-        if let Some((_, secret)) = word.split_once(':')
+        let secret = match form {
+            Piped::Whole => Some(word),
+            Piped::Pair => word.split_once(':').map(|(_, secret)| secret),
+        };
+        if let Some(secret) = secret
+            && !secret.starts_with('-')
             && value::secret(secret, Class::Password, Place::Flag)
         {
-            found.push(Finding::new(
-                "password",
-                clean.end - secret.len()..clean.end,
-                Rank::Place,
-            ));
+            found.push(Finding::new("password", clean.end - secret.len()..clean.end, Rank::Place));
         }
     }
 }

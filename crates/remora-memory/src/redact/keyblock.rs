@@ -57,6 +57,24 @@ pub(super) fn tail(text: &str, end: usize, from: usize) -> Option<Range<usize>> 
     (solid(&before[start..]) >= LEAST).then(|| begin + start..end + foot)
 }
 
+/// The lines of a PuTTY key, whose number stands here.
+pub(super) fn putty(text: &str, at: usize) -> Option<Range<usize>> {
+    let limit = floor(text.as_bytes(), at + LONGEST);
+    let rest = text.get(at..limit)?;
+    let (length, gap) = line_end(rest);
+    rest[..length].trim().parse::<u16>().ok()?;
+    let start = length + gap;
+    let mut end = start;
+    while end < rest.len() {
+        let (length, gap) = line_end(&rest[end..]);
+        if !body_line(&rest[end..end + length]) {
+            break;
+        }
+        end += length + gap;
+    }
+    (solid(&rest[start..end]) >= LEAST).then(|| at + start..at + end)
+}
+
 /// Length of `-----BEGIN .. PRIVATE KEY ..-----`.
 fn label(text: &str, begin: &str) -> Option<usize> {
     let rest = text.strip_prefix(begin)?;

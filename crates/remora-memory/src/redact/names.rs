@@ -47,8 +47,7 @@ pub(super) const WORDS: &[&str] = &[
     "sasl",
     "connect.sid",
     "kennwort",
-    "authtok",
-    "_pat",
+    "authtok", "_pat", "psk",
 ];
 
 /// Endings of a password's name, as one word.
@@ -355,7 +354,14 @@ pub(super) fn class(name: &str) -> Option<Class> {
         .len()
         .checked_sub(2)
         .map_or("", |at| words[at].as_str());
-    of_words(&words, last, before, &flat)
+    let class = of_words(&words, last, before, &flat)?;
+    // `NAME_KEY` in the environment is hardly ever an entry's name.
+    let variable = words.len() > 1 && !name.bytes().any(|b| b.is_ascii_lowercase());
+    Some(if class == Class::Weak && last == "key" && variable {
+        Class::Secret
+    } else {
+        class
+    })
 }
 
 fn of_words(words: &[String], last: &str, before: &str, flat: &str) -> Option<Class> {
@@ -366,7 +372,7 @@ fn of_words(words: &[String], last: &str, before: &str, flat: &str) -> Option<Cl
     if matches!(last, "cookie" | "cookies") {
         return Some(Class::Cookie);
     }
-    if ends(PASSWORDS) || matches!(last, "pwd" | "pass" | "pw") {
+    if ends(PASSWORDS) || matches!(last, "pwd" | "pass" | "pw" | "psk") {
         return Some(Class::Password);
     }
     if last == "phrase" && matches!(before, "pass") {

@@ -24,6 +24,7 @@ enum Trigger {
     Address,
     KeyBlock,
     KeyEnd,
+    PuttyKey,
     Bearer,
     Basic,
     Command(command::Tool),
@@ -45,7 +46,8 @@ impl Scanner {
             (Trigger::Address, "://"),
             (Trigger::KeyBlock, "-----BEGIN"),
             (Trigger::KeyEnd, "-----END"),
-            (Trigger::Bearer, "bearer"),
+            (Trigger::PuttyKey, "Private-Lines:"),
+(Trigger::Bearer, "bearer"),
             (Trigger::Basic, "basic "),
         ];
         triggers.extend(names::WORDS.iter().map(|word| (Trigger::Word, *word)));
@@ -182,6 +184,11 @@ impl Look<'_> {
                         .extend(tail.map(|range| Finding::new("private-key", range, Rank::Shape)));
                 }
             }
+            Trigger::PuttyKey => {
+                if let Some(range) = keyblock::putty(self.text, hit.end) {
+                    self.found.push(Finding::new("private-key", range, Rank::Shape));
+                }
+            }
             Trigger::Bearer => header::bearer(self.text, hit.end, &mut self.found),
             Trigger::Basic => header::basic(self.text, hit.end, &mut self.found),
             Trigger::Command(tool) => {
@@ -254,7 +261,7 @@ impl Look<'_> {
             return;
         }
         if value::stands_for_another(secret.as_str())
-            || (token.check == Check::Random && !shape::random(secret.as_str()))
+            || (token.check == Check::Random && !shape::mixed(secret.as_str()))
         {
             return;
         }

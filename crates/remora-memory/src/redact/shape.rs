@@ -158,6 +158,12 @@ fn unspoken(text: &str, share: usize) -> bool {
     pairs >= 8 && rare * share >= pairs
 }
 
+/// Less than [`random`] asks for, where a prefix has already told the kind.
+pub(super) fn mixed(text: &str) -> bool {
+    let mix = Mix::of(text);
+    random(text) || mix.digits >= 3 || (mix.upper >= 3 && mix.lower >= 3)
+}
+
 /// Only hexadecimal digits, of one case.
 pub(super) fn hex(text: &str) -> bool {
     !text.is_empty()

@@ -254,7 +254,7 @@ const PROSE: &[&str] = &[
 /// Whether the value says that a secret belongs here, or where it is kept.
 pub(super) fn stands_for_another(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    if WHOLE.contains(&lower.as_str()) || PARTS.iter().any(|part| lower.contains(part)) {
+    if WHOLE.contains(&lower.as_str()) || PARTS.iter().any(|part| holds(&lower, part)) {
         return true;
     }
     let percent = value.len() > 2 && value.starts_with('%') && value.ends_with('%');
@@ -264,6 +264,21 @@ pub(super) fn stands_for_another(value: &str) -> bool {
     let mut chars = lower.chars();
     let first = chars.next();
     first.is_some() && chars.all(|c| Some(c) == first)
+}
+
+/// Whether the part stands in the text; a short one must stand alone, because
+/// chance puts four letters anywhere.
+fn holds(text: &str, part: &str) -> bool {
+    let letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphabetic);
+    if part.len() > 5 || !part.is_ascii() {
+        return text.contains(part);
+    }
+    text.match_indices(part).any(|(at, _)| {
+        let bytes = text.as_bytes();
+        let before = at.checked_sub(1).and_then(|i| bytes.get(i));
+        let whole = part.bytes().all(|b| b.is_ascii_alphabetic());
+        !whole || (!letter(before) && !letter(bytes.get(at + part.len())))
+    })
 }
 
 /// Whether the value is an expression or a reference, not a literal.
@@ -396,7 +411,8 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
         Place::Config | Place::Flag => {
             // In these places even a plain word is somebody's password, but
             // prose and code use the same signs.
-            mix.spaces == 0 && !code(value) && (value.len() >= 5 || (value.len() >= 4 && mixed))
+            if mix.spaces > 0 { return (mixed && value.len() <= 64) || four_fours(value); }
+ !code(value) && (value.len() >= 5 || (value.len() >= 4 && mixed))
         }
         Place::Quoted => {
             if mix.spaces > 0 {
@@ -411,8 +427,9 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
                     b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+'
                 )
             });
-            digits_only
-                || (mixed && value.len() >= 5)
+            // Capitals where no name has them.
+            let uneven = mix.upper >= 2 && mix.lower >= 2 && value.len() >= 8 && mix.humps * 3 < mix.letters() * 2;
+            digits_only || uneven || (mixed && value.len() >= 5)
                 || (marks && mix.letters() > 0 && value.len() >= 6)
                 || words
                 || shape::random(value)
@@ -436,6 +453,13 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
                 && !value.bytes().next().is_some_and(|b| b.is_ascii_digit())
         }
     }
+}
+
+/// Four groups of four letters, as mail providers hand them out.
+fn four_fours(value: &str) -> bool {
+    let groups = value.split(' ');
+    groups.clone().count() == 4
+        && groups.clone().all(|group| group.len() == 4 && group.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
 fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
@@ -469,7 +493,9 @@ fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
                     && mix.digits > 0)
         }
         Place::Bare => random && value.len() >= 12,
-        Place::Loose => random && value.len() >= 16 && mix.digits >= 2,
+        Place::Loose => {
+ random && value.len() >= 16 && (mix.digits > 0 || (mix.upper > 2 && mix.lower > 2))
+ }
     }
 }
 
@@ -484,7 +510,7 @@ fn weak(value: &str, mix: &Mix) -> bool {
     if mix.spaces > 0 {
         return false;
     }
-    if value.ends_with('=') && header::user_and_password(value) {
+    if value.len() >= 12 && mix.upper > 0 && mix.lower > 0 && header::user_and_password(value) {
         return true;
     }
     if value.len() < 20 {
@@ -508,9 +534,7 @@ fn weak(value: &str, mix: &Mix) -> bool {
                 b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b'%' | b':'
             )
     });
-    plain
-        && mix.digits >= 2
-        && mix.upper > 0
+    plain && mix.digits > 0 && mix.upper > 0
         && mix.lower > 0
         && shape::random(value)
         && shape::entropy(value) >= 3.4

@@ -1,0 +1,218 @@
+//! Remora's hooks in the settings of agents: that they are there, once, run
+//! this program, and have brought something.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use remora_agents::install::{self, Installed};
+use remora_agents::{AGENTS, AgentSpec, Places, Scope};
+use remora_client::waiting;
+
+use super::{Check, Patient};
+use crate::commands::show::lines::{count, number};
+
+const NAME: &str = "hooks";
+
+/// Our entries in one settings file.
+struct Found {
+    scope: Scope,
+    file: PathBuf,
+    entries: Vec<Installed>,
+}
+
+pub(super) fn check(patient: &Patient, events: Option<u64>) -> Vec<Check> {
+    AGENTS
+        .iter()
+        .flat_map(|spec| of_agent(patient, spec, events))
+        .collect()
+}
+
+fn of_agent(patient: &Patient, spec: &'static AgentSpec, events: Option<u64>) -> Vec<Check> {
+    let environment = &patient.environment;
+    let (Some(home), Some(root)) = (environment.home(), environment.directory().cloned()) else {
+        return vec![Check::warn(
+            NAME,
+            "the home or the current directory is not known",
+            "run this from a directory that exists, with HOME set",
+        )];
+    };
+    let places = Places {
+        home,
+        config_dir: environment.get(spec.config_variable).map(PathBuf::from),
+        root,
+    };
+    let mut checks = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
+    for scope in [Scope::User, Scope::Project, Scope::Local] {
+        let file = (spec.settings_file)(&places, scope);
+        // In the home directory a project's file is the user's own.
+        if found.iter().any(|other| other.file == file) {
+            continue;
+        }
+        match entries(&file, spec) {
+            Ok(entries) if entries.is_empty() => {}
+            Ok(entries) => found.push(Found {
+                scope,
+                file,
+                entries,
+            }),
+            Err(why) => checks.push(Check::fail(
+                NAME,
+                format!(
+                    "{}: {why}; {} ignores such a file",
+                    file.display(),
+                    spec.name
+                ),
+                "correct the file at that place",
+            )),
+        }
+    }
+    if found.is_empty() {
+        if checks.is_empty() {
+            checks.push(Check::warn(
+                NAME,
+                format!("not installed for {}", spec.name),
+                format!("`remora install {}`", spec.name),
+            ));
+        }
+        return checks;
+    }
+    for install in &found {
+        checks.extend(program(install, spec));
+        checks.extend(missing(install, spec));
+        checks.extend(twice(install, spec));
+    }
+    checks.extend(doubled(&found, spec));
+    checks.extend(silent(patient, spec, events));
+    if checks.is_empty() {
+        let files: Vec<String> = found.iter().map(|f| f.file.display().to_string()).collect();
+        let events = count(found[0].entries.len() as u64, "event", "events");
+        checks.push(Check::ok(
+            NAME,
+            format!("{events}, in {}", files.join(", ")),
+        ));
+    }
+    checks
+}
+
+fn entries(file: &Path, spec: &AgentSpec) -> Result<Vec<Installed>, String> {
+    let text = match fs::read_to_string(file) {
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        other => other.map_err(|e| e.to_string())?,
+    };
+    install::find(&text, spec).map_err(|e| e.to_string())
+}
+
+/// The command that puts it right.
+fn again(spec: &AgentSpec, scope: Scope) -> String {
+    let flag = match scope {
+        Scope::User => "",
+        Scope::Project | Scope::Local => " --project",
+    };
+    format!("`remora install {}{flag}`", spec.name)
+}
+
+fn program(install: &Found, spec: &AgentSpec) -> Option<Check> {
+    let own = std::env::current_exe().ok()?;
+    let same = |named: &str| match (Path::new(named).canonicalize(), own.canonicalize()) {
+        (Ok(named), Ok(own)) => named == own,
+        _ => false,
+    };
+    let other = install.entries.iter().find(|e| !same(&e.program))?;
+    let named = Path::new(&other.program);
+    let file = install.file.display();
+    // A bare name is looked up by whoever runs it.
+    if named.is_absolute() && !named.exists() {
+        return Some(Check::fail(
+            NAME,
+            format!("{file}: runs {}, which is gone", other.program),
+            again(spec, install.scope),
+        ));
+    }
+    Some(Check::warn(
+        NAME,
+        format!(
+            "{file}: runs {}, not this program ({})",
+            other.program,
+            own.display()
+        ),
+        again(spec, install.scope),
+    ))
+}
+
+fn missing(install: &Found, spec: &AgentSpec) -> Option<Check> {
+    let there = |name: &str| install.entries.iter().any(|entry| entry.event == name);
+    let missing: Vec<&str> = spec
+        .registered
+        .iter()
+        .map(|row| row.event.as_str())
+        .filter(|name| !there(name))
+        .collect();
+    (!missing.is_empty()).then(|| {
+        Check::warn(
+            NAME,
+            format!("{}: lacks {}", install.file.display(), missing.join(", ")),
+            again(spec, install.scope),
+        )
+    })
+}
+
+fn twice(install: &Found, spec: &AgentSpec) -> Option<Check> {
+    let mut times: HashMap<&str, u32> = HashMap::new();
+    for entry in &install.entries {
+        *times.entry(&entry.event).or_default() += 1;
+    }
+    let several = times.values().filter(|n| **n > 1).count() as u64;
+    (several > 0).then(|| {
+        Check::warn(
+            NAME,
+            format!(
+                "{}: {} more than once",
+                install.file.display(),
+                count(several, "event is registered", "events are registered")
+            ),
+            again(spec, install.scope),
+        )
+    })
+}
+
+fn doubled(found: &[Found], spec: &AgentSpec) -> Option<Check> {
+    let (_, others) = found
+        .split_first()
+        .filter(|(_, others)| !others.is_empty())?;
+    let files: Vec<String> = found.iter().map(|f| f.file.display().to_string()).collect();
+    let project = others.iter().any(|other| other.scope == Scope::Project);
+    let fix = if project && found.len() == 2 {
+        format!("`remora uninstall {} --project`", spec.name)
+    } else {
+        "take Remora's entries out of all but one of them".to_owned()
+    };
+    Some(Check::warn(
+        NAME,
+        format!(
+            "installed {} times here, so every event costs a process more: {}",
+            number(found.len() as u64),
+            files.join(", ")
+        ),
+        fix,
+    ))
+}
+
+/// Hooks that never brought anything are hooks that the agent does not run.
+fn silent(patient: &Patient, spec: &AgentSpec, events: Option<u64>) -> Option<Check> {
+    let waits = !waiting(&patient.paths, 1).unwrap_or_default().is_empty();
+    (events == Some(0) && !waits).then(|| {
+        Check::warn(
+            NAME,
+            "installed, but no event has ever come",
+            format!(
+                "start a new session of {}: sessions that were open before do not know the hooks",
+                spec.name
+            ),
+        )
+    })
+}

@@ -1,0 +1,196 @@
+//! The worker, what waits for it, what it could not understand, what hooks
+//! could not capture, and what the logs say.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use remora_client::waiting;
+
+use super::{Check, Patient};
+use crate::clock;
+use crate::commands::show::lines::{count, fit, flat};
+use crate::commands::status::{Worker, worker};
+
+/// Events that wait longer than this are not being taken.
+const LATE: Duration = Duration::from_secs(60);
+/// How much of a log is looked at, from its end.
+const TAIL: u64 = 256 * 1024;
+/// Log lines older than this are history.
+const RECENT: i64 = 24 * 3600 * 1000;
+/// How a worker's line begins that tells of trouble, after its moment.
+const TROUBLE: [&str; 3] = [
+    "warning:",
+    "the database is damaged",
+    "the archive could not",
+];
+
+pub(super) fn check(patient: &Patient) -> Vec<Check> {
+    let state = worker(&patient.paths);
+    vec![
+        running(patient, &state),
+        backlog(patient, &state),
+        dead(patient),
+        capture(patient),
+        logs(patient),
+    ]
+}
+
+fn running(patient: &Patient, state: &Worker) -> Check {
+    let own = env!("CARGO_PKG_VERSION");
+    match state {
+        Worker::Runs(reply) => {
+            if let Some(trouble) = &reply.trouble {
+                return Check::fail(
+                    "worker",
+                    format!("cannot store: {}", flat(trouble)),
+                    "free the disk or the database, then `remora worker drain`",
+                );
+            }
+            if reply.version != own {
+                return Check::warn(
+                    "worker",
+                    format!("is version {}, this program is {own}", reply.version),
+                    "`remora worker restart`",
+                );
+            }
+            Check::ok("worker", format!("runs, process {}", reply.pid))
+        }
+        Worker::Silent => {
+            let kill = match last_pid(&patient.paths.worker_log()) {
+                Some(pid) => format!("`kill -9 {pid}`, then `remora worker start`"),
+                None => "end the process `remora worker run`, then `remora worker start`".into(),
+            };
+            Check::fail("worker", "runs, but does not answer", kill)
+        }
+        Worker::None => Check::ok("worker", "does not run; the next event starts it"),
+    }
+}
+
+/// The process that last said in the log that it had started.
+fn last_pid(log: &Path) -> Option<u32> {
+    let text = tail(log)?;
+    let line = text
+        .lines()
+        .rev()
+        .find(|l| l.contains(" started, process "))?;
+    line.rsplit(' ').next()?.parse().ok()
+}
+
+fn backlog(patient: &Patient, state: &Worker) -> Check {
+    let files = waiting(&patient.paths, usize::MAX).unwrap_or_default();
+    let Some(oldest) = files.first() else {
+        return Check::ok("backlog", "nothing waits");
+    };
+    let events = count(files.len() as u64, "event waits", "events wait");
+    let written = fs::metadata(oldest).and_then(|meta| meta.modified());
+    let age = written
+        .ok()
+        .and_then(|at| clock::now().duration_since(at).ok());
+    if age.is_none_or(|age| age <= LATE) {
+        return Check::ok("backlog", format!("{events}, since just now"));
+    }
+    let minutes = age.unwrap_or_default().as_secs() / 60;
+    let message = format!(
+        "{events}, the first for {}",
+        count(minutes, "minute", "minutes")
+    );
+    match state {
+        // A large backlog takes its time, and the worker is at it.
+        Worker::Runs(reply) if reply.trouble.is_none() => {
+            Check::warn("backlog", message, "`remora worker drain` waits for it")
+        }
+        _ => Check::fail("backlog", message, "`remora worker drain`"),
+    }
+}
+
+fn dead(patient: &Patient) -> Check {
+    match remora_server::dead_letters(&patient.paths) {
+        Err(e) => Check::fail("dead letters", e.to_string(), "make the folder readable"),
+        Ok(letters) => match letters.last() {
+            None => Check::ok("dead letters", "none"),
+            Some((_, last)) => Check::warn(
+                "dead letters",
+                format!(
+                    "{} not understood; the last: {}",
+                    count(letters.len() as u64, "event was", "events were"),
+                    fit(&flat(&last.reason), 120)
+                ),
+                "`remora worker retry`, after an update",
+            ),
+        },
+    }
+}
+
+/// Reads the mark of [`remora_client::Failure`] and leaves it: the next
+/// session still has to tell.
+fn capture(patient: &Patient) -> Check {
+    let mark = fs::read(patient.paths.run().join("capture-failed")).unwrap_or_default();
+    let reason = flat(&String::from_utf8_lossy(&mark));
+    if reason.is_empty() {
+        return Check::ok("capture", "no hook has failed since the last session began");
+    }
+    Check::fail(
+        "capture",
+        format!("a hook could not capture its event: {reason}"),
+        "mend what it names; the next session's start clears this",
+    )
+}
+
+fn logs(patient: &Patient) -> Check {
+    let paths = &patient.paths;
+    // A hook writes only what goes wrong; the worker also what goes right.
+    let hooks = recent(patient, &paths.hook_log(), |_| true);
+    let worker = recent(patient, &paths.worker_log(), |text| {
+        TROUBLE.iter().any(|start| text.starts_with(start))
+    });
+    let (log, lines) = if hooks.is_empty() {
+        (paths.worker_log(), worker)
+    } else {
+        (paths.hook_log(), hooks)
+    };
+    match lines.last() {
+        None => Check::ok("logs", "no trouble in the last 24 hours"),
+        Some(last) => Check::warn(
+            "logs",
+            format!(
+                "{} of trouble in the last 24 hours; the last: {}",
+                count(lines.len() as u64, "line", "lines"),
+                fit(&flat(last), 160)
+            ),
+            format!("`tail {}`", super::quoted(&log)),
+        ),
+    }
+}
+
+/// The lines of the last day that matter.
+fn recent(patient: &Patient, log: &Path, matters: impl Fn(&str) -> bool) -> Vec<String> {
+    let text = tail(log).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| {
+            let (moment, rest) = line.split_once(' ')?;
+            let moment: Timestamp = moment.parse().ok()?;
+            let age = patient.now.saturating_sub(moment.as_millisecond());
+            (age < RECENT && matters(rest)).then(|| rest.to_owned())
+        })
+        .collect()
+}
+
+/// The end of a file, from a whole line on.
+fn tail(file: &Path) -> Option<String> {
+    let mut file = File::open(file).ok()?;
+    let from = file.metadata().ok()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Some(if from == 0 {
+        text
+    } else {
+        text.split_once('\n')
+            .map(|(_, rest)| rest.to_owned())
+            .unwrap_or_default()
+    })
+}

@@ -1,0 +1,80 @@
+//! The configuration: that it can be read, and that its patterns can be used.
+
+use remora_memory::redact::{Redactor, Rules};
+
+use super::{Check, Patient, quoted};
+use crate::config::Config;
+
+pub(super) fn check(patient: &Patient) -> Vec<Check> {
+    let file = patient.paths.config();
+    let mut checks = Vec::new();
+    if patient.environment.switch("REMORA_OFF") {
+        checks.push(Check::warn(
+            "switch",
+            "REMORA_OFF is set: hooks started from here capture nothing",
+            "`unset REMORA_OFF`",
+        ));
+    }
+    let config = match Config::load(&file) {
+        Ok(config) => config,
+        Err(e) => {
+            let fix = format!("correct {}", quoted(&file));
+            checks.push(Check::fail("configuration", e.to_string(), fix));
+            return checks;
+        }
+    };
+    let fix = |key: &str| format!("correct `{key}` in {}", quoted(&file));
+    let mut bad = Vec::new();
+    for (name, pattern) in config.table("redact.patterns") {
+        let rules = Rules {
+            patterns: vec![(name, pattern)],
+            deny_paths: Vec::new(),
+        };
+        bad.extend(fault(&rules).map(|e| ("redact.patterns", e)));
+    }
+    for key in ["redact.deny_paths", "capture.ignore"] {
+        for glob in config.list(key) {
+            let rules = Rules {
+                patterns: Vec::new(),
+                deny_paths: vec![glob],
+            };
+            bad.extend(fault(&rules).map(|e| (key, e)));
+        }
+    }
+    if bad.is_empty() {
+        let there = file.exists();
+        checks.push(Check::ok(
+            "configuration",
+            if there {
+                "valid"
+            } else {
+                "defaults; there is no file"
+            },
+        ));
+    }
+    for (key, error) in bad {
+        checks.push(Check::fail(
+            "configuration",
+            format!("{key}: {error}"),
+            fix(key),
+        ));
+    }
+    checks
+}
+
+fn fault(rules: &Rules) -> Option<String> {
+    // What a compiler of expressions says takes several lines; the last one
+    // names the fault.
+    let text = Redactor::new(rules).err()?.to_string();
+    let first = text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(':');
+    let last = text.lines().last().unwrap_or_default().trim();
+    Some(if first == last {
+        first.to_owned()
+    } else {
+        format!("{first}: {last}")
+    })
+}

@@ -1,0 +1,188 @@
+//! What each session did, taken from its rows.
+
+use std::collections::{HashMap, HashSet};
+
+use remora_memory::store::{Filter, Order, Page, Store};
+use remora_protocol::record::{Item, Kind, Session};
+use serde_json::Value;
+
+use crate::commands::show::lines::{fit, flat};
+use crate::error::CliError;
+
+/// Sessions that are looked at.
+const SESSIONS: usize = 500;
+/// Rows of one session that are looked at, the newest.
+const ROWS: usize = 2000;
+/// Columns of a request.
+const REQUEST: usize = 120;
+
+/// One project and its sessions, the newest first.
+#[derive(Debug)]
+pub(super) struct OfProject {
+    pub(super) key: String,
+    pub(super) name: String,
+    pub(super) sessions: Vec<Done>,
+}
+
+/// What one session did.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) session: Session,
+    requests: Vec<String>,
+    completed: Vec<String>,
+    decisions: Vec<String>,
+    open_failures: Vec<String>,
+    fixes: Vec<String>,
+    next_steps: Vec<String>,
+    pub(super) files: Vec<String>,
+}
+
+impl Done {
+    /// Its parts: name, word for people, entries.
+    pub(super) fn parts(&self) -> [(&'static str, &'static str, &[String]); 6] {
+        [
+            ("requests", "asked", &self.requests),
+            ("completed", "done", &self.completed),
+            ("decisions", "decided", &self.decisions),
+            ("fixes", "learned", &self.fixes),
+            ("open_failures", "open", &self.open_failures),
+            ("next_steps", "next", &self.next_steps),
+        ]
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty()
+            && self
+                .parts()
+                .iter()
+                .all(|(_, _, entries)| entries.is_empty())
+    }
+}
+
+pub(super) fn gather(store: &dyn Store, filter: &Filter) -> Result<Vec<OfProject>, CliError> {
+    let names = store.projects()?;
+    let mut read: Vec<(Session, Vec<Item>)> = Vec::new();
+    for session in store.sessions(filter, SESSIONS)? {
+        let of_session = Filter {
+            session: Some(session.id.clone()),
+            ..filter.clone()
+        };
+        let page = Page {
+            order: Order::Newest,
+            beyond: None,
+            limit: ROWS,
+        };
+        let mut items = store.list(&of_session, page)?;
+        items.reverse();
+        read.push((session, items));
+    }
+    let passed = last_pass(read.iter().flat_map(|(_, items)| items));
+    let mut projects: Vec<OfProject> = Vec::new();
+    for (session, items) in read {
+        let key = session.project.clone();
+        let done = done(session, &items, &passed);
+        if done.is_empty() {
+            continue;
+        }
+        match projects.iter_mut().find(|project| project.key == key) {
+            Some(project) => project.sessions.push(done),
+            None => projects.push(OfProject {
+                name: names
+                    .iter()
+                    .find(|project| project.key == key)
+                    .map_or_else(|| key.clone(), |project| project.name.clone()),
+                key,
+                sessions: vec![done],
+            }),
+        }
+    }
+    Ok(projects)
+}
+
+/// What makes two runs the same command, within one project.
+fn command(item: &Item) -> Option<(&str, &str)> {
+    let command = item.detail.as_ref()?.get("command")?.as_str()?;
+    Some((&item.project, command))
+}
+
+/// When each command passed last: also another session may have mended it.
+fn last_pass<'a>(items: impl Iterator<Item = &'a Item>) -> HashMap<(String, String), i64> {
+    let mut passed = HashMap::new();
+    for item in items.filter(|item| item.kind != Kind::Failure && item.kind != Kind::Fix) {
+        if let Some((project, command)) = command(item) {
+            let last = passed
+                .entry((project.to_owned(), command.to_owned()))
+                .or_insert(i64::MIN);
+            *last = item.time.max(item.last_time).max(*last);
+        }
+    }
+    passed
+}
+
+fn done(session: Session, items: &[Item], passed: &HashMap<(String, String), i64>) -> Done {
+    let of_kinds = |kinds: &[Kind]| {
+        let titles = items
+            .iter()
+            .filter(|item| kinds.contains(&item.kind))
+            .map(|item| format!("{} (#{})", flat(&item.title), item.id));
+        distinct(titles)
+    };
+    let requests = items
+        .iter()
+        .filter(|item| item.kind == Kind::Prompt)
+        .map(|item| fit(&flat(&item.title), REQUEST));
+    let summaries: Vec<&Item> = items
+        .iter()
+        .filter(|item| item.kind == Kind::Summary)
+        .collect();
+    let listed = |item: &Item, name: &str| -> Vec<String> {
+        let list = item.detail.as_ref().and_then(|d| d.get(name)?.as_array());
+        let texts = list.into_iter().flatten().filter_map(Value::as_str);
+        texts.map(flat).collect()
+    };
+    let completed = summaries.iter().flat_map(|item| listed(item, "completed"));
+    // What an earlier checkpoint left has been taken up, or is said again.
+    let next = summaries.last().map(|item| listed(item, "next_steps"));
+    let files = items
+        .iter()
+        .filter(|item| item.kind != Kind::Summary)
+        .flat_map(|item| item.files_modified.iter().cloned());
+    Done {
+        requests: distinct(requests),
+        completed: distinct(completed),
+        decisions: of_kinds(&[Kind::Decision, Kind::Preference, Kind::Correction]),
+        open_failures: open(items, passed),
+        fixes: of_kinds(&[Kind::Fix]),
+        next_steps: next.unwrap_or_default(),
+        files: distinct(files),
+        session,
+    }
+}
+
+/// The last failure of every command that has not passed since.
+fn open(items: &[Item], passed: &HashMap<(String, String), i64>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut open: Vec<String> = items
+        .iter()
+        .rev()
+        .filter(|item| item.kind == Kind::Failure)
+        .filter(|item| {
+            command(item).is_some_and(|(project, command)| {
+                let key = (project.to_owned(), command.to_owned());
+                let failed = item.time.max(item.last_time);
+                let mended = passed.get(&key).is_some_and(|at| *at > failed);
+                !mended && seen.insert(key)
+            })
+        })
+        .map(|item| format!("{} (#{})", flat(&item.title), item.id))
+        .collect();
+    open.reverse();
+    open
+}
+
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    texts
+        .filter(|text| !text.is_empty() && seen.insert(text.clone()))
+        .collect()
+}

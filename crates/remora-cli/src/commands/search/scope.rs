@@ -1,0 +1,179 @@
+//! What flags like `--project` and `--session` mean in this store: the key or
+//! id that they stand for, or an error that names the near ones.
+
+use std::path::Path;
+
+use remora_memory::store::{Filter, Order, Page, Store};
+use remora_protocol::record::Project;
+
+use crate::args::Where;
+use crate::commands::data::Data;
+use crate::error::CliError;
+
+/// Names that an error lists at most.
+const LISTED: usize = 8;
+
+/// The key of the project that is meant; `None` for all of them.
+pub(crate) fn project(
+    data: &Data,
+    store: &dyn Store,
+    place: &Where,
+) -> Result<Option<String>, CliError> {
+    match &place.project {
+        Some(text) => named(data, store, text).map(Some),
+        None if place.all => Ok(None),
+        None => data.project().map(Some),
+    }
+}
+
+/// The project of this key, name or path, in this order.
+fn named(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
+    let projects = store.projects()?;
+    if projects.iter().any(|project| project.key == text) {
+        return Ok(text.to_owned());
+    }
+    let same = |project: &&Project| project.name.eq_ignore_ascii_case(text);
+    let called: Vec<&Project> = projects.iter().filter(same).collect();
+    match called.as_slice() {
+        [] => {}
+        [one] => return Ok(one.key.clone()),
+        several => {
+            return Err(CliError::Usage(format!(
+                "several projects are called `{text}`; use a key:{}",
+                listed(several)
+            )));
+        }
+    }
+    if let Some(key) = at_path(data, &projects, text) {
+        return Ok(key);
+    }
+    // Rows may bear the key of a project that nobody described.
+    let of_key = Filter {
+        project: Some(text.to_owned()),
+        ..Filter::default()
+    };
+    if any(store, &of_key)? {
+        return Ok(text.to_owned());
+    }
+    Err(unknown(text, &projects))
+}
+
+fn at_path(data: &Data, projects: &[Project], text: &str) -> Option<String> {
+    let path = match (text.strip_prefix("~/"), data.environment.home()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => data.environment.directory()?.join(text),
+    };
+    // A checkout that is gone still has its name in the list.
+    let root = path.to_string_lossy();
+    let root = root.trim_end_matches('/');
+    if let Some(gone) = projects.iter().find(|project| project.root == root) {
+        return Some(gone.key.clone());
+    }
+    let path = path.canonicalize().ok()?;
+    path.is_dir()
+        .then(|| remora_client::place(&path, None).project.key)
+}
+
+fn any(store: &dyn Store, filter: &Filter) -> Result<bool, CliError> {
+    let page = Page {
+        order: Order::Newest,
+        beyond: None,
+        limit: 1,
+    };
+    Ok(!store.list(filter, page)?.is_empty())
+}
+
+fn unknown(text: &str, projects: &[Project]) -> CliError {
+    let small = text.to_lowercase();
+    let near: Vec<&Project> = projects
+        .iter()
+        .filter(|project| is_near(&small, project))
+        .collect();
+    let all: Vec<&Project> = projects.iter().collect();
+    CliError::Usage(if projects.is_empty() {
+        format!("`{text}` is not a project; nothing is remembered yet")
+    } else if near.is_empty() {
+        format!("`{text}` is not a project; known:{}", listed(&all))
+    } else {
+        format!("`{text}` is not a project; did you mean{}", listed(&near))
+    })
+}
+
+/// Whether one name holds the other, or they share most of their letters.
+fn is_near(small: &str, project: &Project) -> bool {
+    let name = project.name.to_lowercase();
+    let key = project.key.to_lowercase();
+    if small.is_empty() || name.is_empty() {
+        return false;
+    }
+    let pairs = |text: &str| -> Vec<(char, char)> {
+        text.chars().zip(text.chars().skip(1)).take(64).collect()
+    };
+    let (a, b) = (pairs(small), pairs(&name));
+    let shared = a.iter().filter(|pair| b.contains(pair)).count();
+    key.contains(small) || small.contains(&name) || 2 * shared > a.len().max(b.len())
+}
+
+fn listed(projects: &[&Project]) -> String {
+    let mut out = String::new();
+    for project in projects.iter().take(LISTED) {
+        out.push_str(&format!("\n  {}", project.key));
+    }
+    if projects.len() > LISTED {
+        out.push_str(&format!("\n  and {} more", projects.len() - LISTED));
+    }
+    out
+}
+
+/// The session that an id, or the beginning of one, stands for.
+pub(crate) fn session(store: &dyn Store, text: &str) -> Result<String, CliError> {
+    let exact = Filter {
+        session: Some(text.to_owned()),
+        ..Filter::default()
+    };
+    if !store.sessions(&exact, 1)?.is_empty() || any(store, &exact)? {
+        return Ok(text.to_owned());
+    }
+    let all = store.sessions(&Filter::default(), usize::MAX)?;
+    let found: Vec<_> = all
+        .iter()
+        .filter(|session| !text.is_empty() && session.id.starts_with(text))
+        .collect();
+    match found.as_slice() {
+        [one] => Ok(one.id.clone()),
+        [] => Err(CliError::Usage(format!(
+            "`{text}` is not a session; `remora sessions --all` lists them"
+        ))),
+        several => {
+            let ids: Vec<&str> = several.iter().take(LISTED).map(|s| s.id.as_str()).collect();
+            Err(CliError::Usage(format!(
+                "`{text}` begins several sessions:\n  {}",
+                ids.join("\n  ")
+            )))
+        }
+    }
+}
+
+/// The agent of that name.
+pub(crate) fn agent(text: &str) -> String {
+    // Rows may come from agents that this version does not know.
+    remora_agents::find(text).map_or_else(|| text.to_owned(), |spec| spec.name.to_owned())
+}
+
+/// A path as rows hold it: relative to its project where it lies in one.
+pub(crate) fn file(data: &Data, text: &str) -> String {
+    let plain = text.trim_end_matches('/');
+    let plain = plain.strip_prefix("./").unwrap_or(plain);
+    let path = Path::new(plain);
+    if !path.is_absolute() {
+        return plain.to_owned();
+    }
+    let root = path
+        .parent()
+        .map(|folder| remora_client::place(folder, data.environment.directory().map(|d| &**d)))
+        .map(|place| place.project.root);
+    match root.and_then(|root| path.strip_prefix(root).ok().map(Path::to_path_buf)) {
+        Some(inside) if !inside.as_os_str().is_empty() => inside.display().to_string(),
+        _ => plain.to_owned(),
+    }
+}

@@ -1,0 +1,180 @@
+//! Times as people write them: dates, days by name, spans such as `3d`. In the
+//! person's own time zone; the moment of asking is handed in.
+
+use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan, Zoned};
+
+use crate::args;
+use crate::clock;
+use crate::error::CliError;
+
+/// From and up to, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) since: Option<i64>,
+    pub(crate) until: Option<i64>,
+}
+
+/// Now, where the person is.
+pub(crate) fn now() -> Zoned {
+    let now = Timestamp::from_millisecond(clock::millis()).unwrap_or_default();
+    now.to_zoned(TimeZone::system())
+}
+
+/// The time of `--since` and `--until`.
+pub(crate) fn span(args: &args::Span) -> Result<Span, CliError> {
+    let now = now();
+    let read = |name: &str, text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => read(text, &now).map(Some).ok_or_else(|| bad(name, text)),
+    };
+    let span = Span {
+        since: read("--since", &args.since)?.map(|(from, _)| from),
+        until: read("--until", &args.until)?.map(|(_, to)| to),
+    };
+    if let (Some(since), Some(until)) = (span.since, span.until)
+        && since >= until
+    {
+        return Err(CliError::Usage(
+            "--since is later than --until: nothing lies between them".to_owned(),
+        ));
+    }
+    Ok(span)
+}
+
+fn bad(name: &str, text: &str) -> CliError {
+    CliError::Usage(format!(
+        "{name}: `{text}` is not a time; try 2026-11-15, \"2026-11-15 14:30\", \
+         yesterday, monday, \"last week\", 3d or 2h"
+    ))
+}
+
+/// The stretch of time that a text names: its first moment, and the first one
+/// after it. A moment is both.
+pub(super) fn read(text: &str, now: &Zoned) -> Option<(i64, i64)> {
+    let text = text.trim();
+    if let Ok(moment) = text.parse::<Timestamp>() {
+        return Some(point(moment.as_millisecond()));
+    }
+    let words = text.to_lowercase();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let today = now.date();
+    match words.as_slice() {
+        ["now"] => return Some(point(now.timestamp().as_millisecond())),
+        ["last" | "this", unit @ ("week" | "month" | "year")] => {
+            return period(words[0], unit, now);
+        }
+        ["last" | "on", day] => return weekday(day, today).and_then(|day| days(day, day, now)),
+        [day] => {
+            let named = match *day {
+                "today" => Some(today),
+                "yesterday" => today.yesterday().ok(),
+                other => weekday(other, today),
+            };
+            if let Some(day) = named {
+                return days(day, day, now);
+            }
+        }
+        _ => {}
+    }
+    if let Ok(date) = text.parse::<Date>()
+        && text.len() <= 10
+    {
+        return days(date, date, now);
+    }
+    if let Ok(civil) = text.parse::<DateTime>() {
+        return moment(civil, now);
+    }
+    if let Ok(time) = text.parse::<Time>()
+        && text.contains(':')
+    {
+        return moment(today.to_datetime(time), now);
+    }
+    ago(&words, now)
+}
+
+fn point(millis: i64) -> (i64, i64) {
+    (millis, millis)
+}
+
+fn moment(civil: DateTime, now: &Zoned) -> Option<(i64, i64)> {
+    let zoned = civil.to_zoned(now.time_zone().clone()).ok()?;
+    Some(point(zoned.timestamp().as_millisecond()))
+}
+
+/// From the start of one day to the end of another.
+fn days(first: Date, last: Date, now: &Zoned) -> Option<(i64, i64)> {
+    let start = |day: Date| {
+        let day = day.to_zoned(now.time_zone().clone()).ok()?;
+        Some(day.start_of_day().ok()?.timestamp().as_millisecond())
+    };
+    Some((start(first)?, start(last.tomorrow().ok()?)?))
+}
+
+fn period(which: &str, unit: &str, now: &Zoned) -> Option<(i64, i64)> {
+    let today = now.date();
+    let step = match unit {
+        "week" => 1.week(),
+        "month" => 1.month(),
+        _ => 1.year(),
+    };
+    let first = match unit {
+        "week" => {
+            let since_monday = i64::from(today.weekday().to_monday_zero_offset());
+            today.checked_sub(since_monday.days()).ok()?
+        }
+        "month" => today.first_of_month(),
+        _ => today.first_of_year(),
+    };
+    let first = match which {
+        "last" => first.checked_sub(step).ok()?,
+        _ => first,
+    };
+    let last = first.checked_add(step).ok()?.yesterday().ok()?;
+    days(first, last, now)
+}
+
+/// The last such day before today, by its name.
+fn weekday(text: &str, today: Date) -> Option<Date> {
+    const NAMES: [(&str, Weekday); 7] = [
+        ("monday", Weekday::Monday),
+        ("tuesday", Weekday::Tuesday),
+        ("wednesday", Weekday::Wednesday),
+        ("thursday", Weekday::Thursday),
+        ("friday", Weekday::Friday),
+        ("saturday", Weekday::Saturday),
+        ("sunday", Weekday::Sunday),
+    ];
+    let (_, day) = NAMES.iter().find(|(name, _)| *name == text)?;
+    today.nth_weekday(-1, *day).ok()
+}
+
+/// `3d`, `3 days`, `3 days ago`.
+fn ago(words: &[&str], now: &Zoned) -> Option<(i64, i64)> {
+    let words = match words {
+        [rest @ .., "ago"] => rest,
+        all => all,
+    };
+    let (count, unit) = match words {
+        [one] => one.split_at(one.find(|c: char| !c.is_ascii_digit())?),
+        ["a" | "an" | "one", unit] => ("1", *unit),
+        [count, unit] => (*count, *unit),
+        _ => return None,
+    };
+    let count: i64 = count.parse().ok().filter(|n| *n <= 100_000)?;
+    let back = match unit {
+        "m" | "min" | "mins" | "minute" | "minutes" => count.minutes(),
+        "h" | "hour" | "hours" => count.hours(),
+        "d" | "day" | "days" => count.days(),
+        "w" | "week" | "weeks" => count.weeks(),
+        "mo" | "month" | "months" => i32::try_from(count).ok()?.months(),
+        "y" | "year" | "years" => i16::try_from(count).ok().filter(|n| *n < 8000)?.years(),
+        _ => return None,
+    };
+    let then = now.checked_sub(back).ok()?;
+    Some(point(then.timestamp().as_millisecond()))
+}
+
+#[cfg(test)]
+mod tests;

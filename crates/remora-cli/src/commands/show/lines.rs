@@ -1,0 +1,212 @@
+//! Lines for people: moments in their own time zone, text cut and wrapped to
+//! eighty columns, numbers and sizes in words. No colours and no printing.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// Lines are at most this wide.
+pub(crate) const WIDTH: usize = 80;
+
+/// Moments as the person reads them.
+#[derive(Debug, Clone)]
+pub(crate) struct Local(TimeZone);
+
+impl Local {
+    pub(crate) fn new() -> Self {
+        Self(TimeZone::system())
+    }
+
+    fn form(&self, millis: i64, form: &str) -> String {
+        let moment = Timestamp::from_millisecond(millis).unwrap_or_default();
+        moment.to_zoned(self.0.clone()).strftime(form).to_string()
+    }
+
+    /// `2026-11-15`.
+    pub(crate) fn day(&self, millis: i64) -> String {
+        self.form(millis, "%Y-%m-%d")
+    }
+
+    /// `Sunday`.
+    pub(crate) fn weekday(&self, millis: i64) -> String {
+        self.form(millis, "%A")
+    }
+
+    /// `14:03`.
+    pub(crate) fn clock(&self, millis: i64) -> String {
+        self.form(millis, "%H:%M")
+    }
+
+    /// `2026-11-15 14:03`.
+    pub(crate) fn moment(&self, millis: i64) -> String {
+        self.form(millis, "%Y-%m-%d %H:%M")
+    }
+}
+
+/// One line of a text: white space and control characters become single
+/// blanks.
+pub(crate) fn flat(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let gap = |c: char| c.is_whitespace() || c.is_control();
+    for word in text.split(gap).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// How many columns a terminal gives a character.
+pub(crate) fn columns(c: char) -> usize {
+    match u32::from(c) {
+        0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// How many columns a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.chars().map(columns).sum()
+}
+
+/// The text, cut with `…` if it takes more columns than there are.
+pub(crate) fn fit(text: &str, room: usize) -> String {
+    if width(text) <= room {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut taken = 1;
+    for c in text.chars() {
+        taken += columns(c);
+        if taken > room {
+            break;
+        }
+        out.push(c);
+    }
+    out.truncate(out.trim_end().len());
+    out.push('…');
+    out
+}
+
+/// The text in lines of at most `room` columns, broken at blanks where there
+/// are any.
+pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
+    let room = room.max(8);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut taken = 0;
+    for word in text.split_whitespace() {
+        let wide = width(word);
+        if taken > 0 && taken + 1 + wide <= room {
+            line.push(' ');
+            line.push_str(word);
+            taken += 1 + wide;
+            continue;
+        }
+        // A word without any blank fills up lines by itself.
+        if taken > 0 && (wide <= room || taken + 8 > room) {
+            lines.push(std::mem::take(&mut line));
+            taken = 0;
+        } else if taken > 0 {
+            line.push(' ');
+            taken += 1;
+        }
+        for c in word.chars() {
+            if taken + columns(c) > room {
+                lines.push(std::mem::take(&mut line));
+                taken = 0;
+            }
+            line.push(c);
+            taken += columns(c);
+        }
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// The text behind its lead: further lines stand under its first one.
+pub(crate) fn hang(lead: &str, text: &str) -> String {
+    hang_at(width(lead), lead, text)
+}
+
+/// The text behind its lead: further lines begin at this column.
+pub(crate) fn hang_at(column: usize, lead: &str, text: &str) -> String {
+    // The lead takes its room as one word without blanks would.
+    let first = width(lead);
+    let held = "\u{1}".repeat(first.saturating_sub(column));
+    let lines = wrap(&format!("{held}{text}"), WIDTH.saturating_sub(column));
+    let gap = " ".repeat(column);
+    let mut out = String::from(lead);
+    for (at, line) in lines.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+            out.push_str(&gap);
+        }
+        out.push_str(line.trim_start_matches('\u{1}'));
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
+
+/// `1 session`, `2 sessions`, `1,204 sessions`.
+pub(crate) fn count(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", number(n), if n == 1 { one } else { many })
+}
+
+/// `1,204`.
+pub(crate) fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `512 bytes`, `1.2 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
+    for (name, unit) in UNITS {
+        if bytes >= unit {
+            let tenths = bytes / (unit / 10).max(1);
+            return format!("{}.{} {name}", tenths / 10, tenths % 10);
+        }
+    }
+    count(bytes, "byte", "bytes")
+}
+
+/// Paths in one line: those that fit, and how many more there are.
+pub(crate) fn paths(files: &[&str], room: usize) -> String {
+    let mut out = String::new();
+    for (at, file) in files.iter().enumerate() {
+        let file = flat(file);
+        let more = format!(" +{}", files.len() - at);
+        if at > 0 && width(&out) + 2 + width(&file) + more.len() > room {
+            out.push_str(&more);
+            return out;
+        }
+        if at > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(&fit(&file, room.saturating_sub(more.len())));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

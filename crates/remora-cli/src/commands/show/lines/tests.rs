@@ -1,0 +1,49 @@
+use super::*;
+
+#[test]
+fn no_line_is_wider_than_its_room() {
+    for text in [
+        "short",
+        "a title of many words that has to go on in the next line and the one after",
+        "/a/very/long/path/without/any/blank/that/has/to/be/broken/somewhere/src/main.rs end",
+        "一个没有空格的很长的标题需要在某处断开才能显示在终端上",
+        "",
+    ] {
+        for room in [8, 20, 40] {
+            let lines = wrap(text, room);
+            assert!(lines.iter().all(|line| width(line) <= room), "{lines:?}");
+            let joined: String = lines.concat();
+            let words: String = text.split_whitespace().collect();
+            assert_eq!(joined.replace(' ', ""), words);
+            assert!(width(&fit(text, room)) <= room);
+        }
+    }
+}
+
+#[test]
+fn further_lines_hang_under_the_first() {
+    let text = "word ".repeat(20);
+    let told = hang("#1 bugfix · ", &text);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[1].starts_with("            word"), "{told}");
+    assert!(lines.iter().all(|line| width(line) <= WIDTH));
+    let told = hang_at(3, "#1 bugfix · ", &text);
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines[0].starts_with("#1 bugfix · word"), "{told}");
+    assert!(lines[1].starts_with("   word"), "{told}");
+    assert!(lines.iter().all(|line| width(line) <= WIDTH));
+    assert_eq!(hang("lead ", ""), "lead\n");
+}
+
+#[test]
+fn numbers_and_sizes() {
+    assert_eq!(count(1, "event", "events"), "1 event");
+    assert_eq!(count(1_204_000, "event", "events"), "1,204,000 events");
+    assert_eq!(size(0), "0 bytes");
+    assert_eq!(size(1536), "1.5 KB");
+    assert_eq!(size(3 << 30), "3.0 GB");
+    assert_eq!(fit("one two three", 8), "one two…");
+    assert_eq!(paths(&["a.rs", "b.rs", "c.rs"], 14), "a.rs, b.rs +1");
+    assert_eq!(flat(" a\tb\r\n\u{1b}[0m "), "a b [0m");
+}
