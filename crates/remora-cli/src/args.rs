@@ -6,7 +6,7 @@ mod upkeep;
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use memory::*;
 pub(crate) use upkeep::*;
@@ -22,6 +22,66 @@ pub(crate) use upkeep::*;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// Verbs by what a person is after; every verb stands in one group.
+const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "Memory",
+        &["search", "show", "sessions", "timeline", "recap"],
+    ),
+    ("Hooks", &["hooks", "demo"]),
+    (
+        "Getting in and out",
+        &["install", "uninstall", "import", "export"],
+    ),
+    (
+        "Upkeep",
+        &[
+            "status",
+            "doctor",
+            "worker",
+            "config",
+            "rebuild",
+            "prune",
+            "audit",
+            "bench",
+            "completions",
+            "help",
+        ],
+    ),
+];
+
+impl Args {
+    /// The command with its verbs in groups.
+    pub(crate) fn grouped() -> clap::Command {
+        let mut command = Self::command();
+        command.build();
+        let about = |name: &str| -> String {
+            let verb = command
+                .find_subcommand(name)
+                .and_then(clap::Command::get_about);
+            verb.map(ToString::to_string).unwrap_or_default()
+        };
+        let mut list = String::new();
+        for (title, verbs) in GROUPS {
+            list.push_str(&format!("{title}:\n"));
+            for verb in *verbs {
+                list.push_str(&format!("  {verb:<12} {}\n", about(verb)));
+            }
+            list.push('\n');
+        }
+        let template = format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}\n"
+        );
+        Self::command().help_template(template)
+    }
+
+    /// Reads the command line.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let matches = Self::grouped().try_get_matches()?;
+        Self::from_arg_matches(&matches)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -336,4 +396,27 @@ pub(crate) struct WorkerLogs {
     /// Only lines about this event
     #[arg(long, value_name = "ID")]
     pub(crate) event: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verb_is_in_one_group() {
+        let mut command = Args::command();
+        command.build();
+        let mut verbs: Vec<&str> = command
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        let mut grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, verbs)| *verbs)
+            .copied()
+            .collect();
+        verbs.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, verbs);
+    }
 }

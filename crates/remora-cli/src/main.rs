@@ -15,15 +15,13 @@ mod signals;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
     // An agent waits for a hook: nothing comes before this.
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|first| first == "hook") {
         return hook::run(arguments);
     }
-    let args = match args::Args::try_parse() {
+    let args = match args::Args::read() {
         Ok(args) => args,
         Err(error) => return output::usage(&error),
     };

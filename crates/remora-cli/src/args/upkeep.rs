@@ -1,9 +1,14 @@
 //! The command line of what keeps memory in order.
 
+use std::path::PathBuf;
+
 use clap::{Args as ClapArgs, Subcommand};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Rebuild {
+    /// Say what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -11,6 +16,21 @@ pub(crate) struct Rebuild {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Prune {
+    /// Remove what is older, such as `90d`, `12w` or `2026-01-31` [default: retention.days]
+    #[arg(long, value_name = "AGE")]
+    pub(crate) older_than: Option<String>,
+    /// Remove the oldest until the database is smaller, in megabytes [default: `retention.max_mb`]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_mb: Option<u64>,
+    /// Only in the project with this key or name
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Also decisions, preferences, corrections, fixes and memories
+    #[arg(long)]
+    pub(crate) everything: bool,
+    /// Say what would go, and remove nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -18,6 +38,9 @@ pub(crate) struct Prune {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Audit {
+    /// Take out what is found
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -25,19 +48,36 @@ pub(crate) struct Audit {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Export {
-    /// Print JSON instead of text
+    /// Also the raw events of the archive, redacted
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) events: bool,
+    /// Only the project with this key or name
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Only what is newer, such as `7d`, `yesterday` or `2026-01-31`
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+    /// Write to this file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Import {
-    /// JSON lines
+    /// JSON lines: an export of Remora, or messages of conversations
     Jsonl(ImportJsonl),
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ImportJsonl {
+    /// The file; `-` reads from stdin
+    pub(crate) file: PathBuf,
+    /// Put everything into this project [default: as the lines say]
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Leave out lines that cannot be read, instead of refusing the file
+    #[arg(long)]
+    pub(crate) skip_bad: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -45,12 +85,39 @@ pub(crate) struct ImportJsonl {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
-    /// Every value, and where it comes from
+    /// Every value, where it comes from and what it means
     Show(ConfigShow),
+    /// Change a value
+    Set(ConfigSet),
+    /// Go back to the default
+    Unset(ConfigUnset),
+    /// Where the file is
+    Path(ConfigShow),
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ConfigShow {
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigSet {
+    /// The key, such as `worker.idle_minutes`; `redact.patterns.NAME` adds one pattern
+    pub(crate) key: String,
+    /// The value; a list takes several
+    #[arg(required = true, allow_hyphen_values = true)]
+    pub(crate) value: Vec<String>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigUnset {
+    /// The key
+    pub(crate) key: String,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -64,6 +131,15 @@ pub(crate) enum Bench {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchRetrieval {
+    /// Messages, one a line: id, conv, session, seq, timestamp, speaker, text
+    #[arg(long, value_name = "FILE")]
+    pub(crate) corpus: PathBuf,
+    /// Queries, one a line: id, conv, category, text, relevant
+    #[arg(long, value_name = "FILE")]
+    pub(crate) queries: PathBuf,
+    /// Where results go, one line a query: id, results, ms
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,10 +1,217 @@
-//! `remora import`.
+//! `remora import`: memories from elsewhere. A file is looked through before
+//! anything of it is stored, and importing it twice changes nothing.
 
-use crate::args::Import;
+mod corpus;
+mod line;
+mod load;
+mod source;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use remora_memory::redact::Redactor;
+use remora_memory::store::Store;
+use serde_json::json;
+
+use crate::args::{Import, ImportJsonl};
+use crate::clock;
+use crate::commands::data::Data;
+use crate::commands::exclusive::Exclusive;
+use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{Output, Style};
 
-pub(crate) fn run(_args: &Import, _out: &mut Output) -> Result<Exit, CliError> {
-    Err(CliError::Usage("not there yet".to_owned()))
+pub(crate) use load::{Loaded, Target};
+pub(crate) use source::Source;
+
+/// Faults that are told one by one.
+const TOLD: usize = 20;
+
+/// What is done with a line that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BadLines {
+    /// Nothing of the file is imported.
+    Refuse,
+    /// It is left out, and told.
+    Skip,
+}
+
+/// A line that cannot be read.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) line: u64,
+    pub(crate) reason: String,
+}
+
+pub(crate) fn run(command: &Import, out: &mut Output) -> Result<Exit, CliError> {
+    match command {
+        Import::Jsonl(args) => jsonl(args, out),
+    }
+}
+
+fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
+    let data = Data::open()?;
+    let redactor = redactor(&data)?;
+    data.paths.prepare().map_err(|source| CliError::File {
+        path: data.paths.home().to_path_buf(),
+        source,
+    })?;
+    let source = Source::open(Path::new(&args.file), data.paths.home())?;
+    let bad = if args.skip_bad {
+        BadLines::Skip
+    } else {
+        BadLines::Refuse
+    };
+    // Faults are found before the worker is disturbed.
+    let checked = load::check(&source, args.project.as_deref())?;
+    if bad == BadLines::Refuse && !checked.faults.is_empty() {
+        return Err(refused(&source.name, &checked.faults));
+    }
+    let guard = Exclusive::take(&data.paths)?;
+    let store = data.writable()?;
+    let target = Target {
+        store: &store,
+        archive: Some(data.paths.archive()),
+        redactor: &redactor,
+        project: args
+            .project
+            .as_deref()
+            .map(|name| resolve(&store, name))
+            .transpose()?,
+        now: clock::millis(),
+    };
+    let loaded = load::load(&source, &checked, target)?;
+    drop(store);
+    drop(guard);
+    report(args, &checked.faults, &loaded, out)?;
+    Ok(Exit::GoOn)
+}
+
+/// The redactor of this configuration.
+pub(crate) fn redactor(data: &Data) -> Result<Redactor, CliError> {
+    let rules = worker::policy(data).redaction;
+    Redactor::new(&rules)
+        .map_err(|e| CliError::Usage(format!("{}: {e}", data.paths.config().display())))
+}
+
+/// The key of the project with this key or, if only one has it, this name.
+fn resolve(store: &dyn Store, name: &str) -> Result<String, CliError> {
+    let projects = store.projects()?;
+    if projects.iter().any(|project| project.key == name) {
+        return Ok(name.to_owned());
+    }
+    let mut named = projects.into_iter().filter(|project| project.name == name);
+    Ok(match (named.next(), named.next()) {
+        (Some(project), None) => project.key,
+        _ => name.to_owned(),
+    })
+}
+
+fn refused(name: &str, faults: &[Fault]) -> CliError {
+    let mut text = String::new();
+    for fault in faults.iter().take(TOLD) {
+        text.push_str(&format!("{name}:{}: {}\n", fault.line, fault.reason));
+    }
+    if faults.len() > TOLD {
+        text.push_str(&format!("and {} more\n", faults.len() - TOLD));
+    }
+    text.push_str("nothing was imported; --skip-bad leaves such lines out");
+    CliError::Usage(text)
+}
+
+/// Reads a corpus into an empty store, as `import jsonl` does.
+pub(crate) fn into_store(
+    source: &Source,
+    store: &dyn Store,
+    redactor: &Redactor,
+) -> Result<Loaded, CliError> {
+    let checked = load::check(source, None)?;
+    if !checked.faults.is_empty() {
+        return Err(refused(&source.name, &checked.faults));
+    }
+    let target = Target {
+        store,
+        archive: None,
+        redactor,
+        project: None,
+        now: clock::millis(),
+    };
+    load::load(source, &checked, target)
+}
+
+fn report(
+    args: &ImportJsonl,
+    faults: &[Fault],
+    loaded: &Loaded,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    if args.json {
+        let skipped: Vec<_> = faults
+            .iter()
+            .map(|fault| json!({ "line": fault.line, "reason": fault.reason }))
+            .collect();
+        let redacted: BTreeMap<&str, usize> = loaded
+            .marks
+            .iter()
+            .map(|mark| (mark.kind, mark.count))
+            .collect();
+        return out.json(&json!({
+            "lines": loaded.lines,
+            "items": loaded.items,
+            "sessions": loaded.sessions,
+            "projects": loaded.projects,
+            "files": loaded.files,
+            "events": loaded.events,
+            "raw": loaded.raw,
+            "redacted": redacted,
+            "skipped": skipped,
+        }));
+    }
+    let counts = [
+        (loaded.items, "items"),
+        (loaded.sessions, "sessions"),
+        (loaded.projects, "projects"),
+        (loaded.files, "files"),
+        (loaded.events, "events"),
+        (loaded.raw, "raw events"),
+    ];
+    let told: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| {
+            let word = if *count == 1 {
+                word.trim_end_matches('s')
+            } else {
+                word
+            };
+            format!("{count} {word}")
+        })
+        .collect();
+    let told = if told.is_empty() {
+        "nothing".to_owned()
+    } else {
+        told.join(", ")
+    };
+    out.text(&format!("imported {told}\n"))?;
+    if !loaded.marks.is_empty() {
+        let kinds: Vec<String> = loaded
+            .marks
+            .iter()
+            .map(|mark| format!("{} {}", mark.count, mark.kind))
+            .collect();
+        out.text(&format!("redacted {}\n", kinds.join(", ")))?;
+    }
+    if !faults.is_empty() {
+        let head = format!("left out {} bad lines:", faults.len());
+        let head = out.paint(Style::Yellow, &head);
+        out.text(&format!("{head}\n"))?;
+        for fault in faults.iter().take(TOLD) {
+            out.text(&format!("  line {}: {}\n", fault.line, fault.reason))?;
+        }
+        if faults.len() > TOLD {
+            out.text(&format!("  and {} more\n", faults.len() - TOLD))?;
+        }
+    }
+    Ok(())
 }

@@ -13,12 +13,10 @@ use super::names::{self, Class};
 use super::value::{self, Place};
 use super::{Finding, Rank, header};
 
-
-
 /// A name in the text and where it stands.
 pub(super) struct Name {
     pub(super) range: Range<usize>,
-    
+
     flag: bool,
 }
 
@@ -51,7 +49,7 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> Name {
         flag |= bytes[start] == b'-';
         start += 1;
     }
-    
+
     Name {
         range: start..end,
         flag,
@@ -82,7 +80,14 @@ pub(super) fn beside(text: &str, name: &Name, found: &mut Vec<Finding>) -> usize
     read
 }
 
-fn judge(text: &str, range: Range<usize>, name: &str, class: Class, link: Link, place: Place) -> Option<Finding> {
+fn judge(
+    text: &str,
+    range: Range<usize>,
+    name: &str,
+    class: Class,
+    link: Link,
+    place: Place,
+) -> Option<Finding> {
     let value = text.get(range.clone())?;
     if class == Class::Authorization {
         let skip = header::scheme(value)?;
@@ -98,7 +103,11 @@ fn judge(text: &str, range: Range<usize>, name: &str, class: Class, link: Link, 
     let trimmed = value.trim();
     let start = range.start + blanks;
     value::secret(trimmed, class, place).then(|| {
-        Finding::new(names::kind(name, class), start..start + trimmed.len(), Rank::Word)
+        Finding::new(
+            names::kind(name, class),
+            start..start + trimmed.len(),
+            Rank::Word,
+        )
     })
 }
 

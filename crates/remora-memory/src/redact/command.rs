@@ -313,7 +313,11 @@ fn netrc(text: &str, at: usize, found: &mut Vec<Finding>) {
             let end = word.find("\\n").unwrap_or(word.len());
             let word = word[..end].trim_end_matches(['"', '\'', '\\']);
             let mixed = Mix::of(word).digits > 0;
-            if word.len() >= 4 && (certain || mixed) && !value::stands_for_another(word) && !word.starts_with(['{', '$', '<']) {
+            if word.len() >= 4
+                && (certain || mixed)
+                && !value::stands_for_another(word)
+                && !word.starts_with(['{', '$', '<'])
+            {
                 found.push(Finding::new(
                     "netrc",
                     start..start + word.len(),
@@ -364,7 +368,13 @@ fn pgpass(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
         return;
     };
     let port = port == "*" || port.bytes().all(|b| b.is_ascii_digit());
-    let plain = |word: &str| { !word.is_empty() && (word == "*" || word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))) };
+    let plain = |word: &str| {
+        !word.is_empty()
+            && (word == "*"
+                || word
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')))
+    };
     if port
         && plain(host)
         && plain(database)
@@ -407,7 +417,11 @@ fn identified(text: &str, at: usize, found: &mut Vec<Finding>) {
     let length = run(text, at + 1, |b| b != quote && b != b'\n' && b != b'\\');
     let range = at + 1..at + 1 + length;
     // Prose quotes names this way, too; databases want single quotes.
-    let place = if quote == b'\'' { Place::Flag } else { Place::Quoted };
+    let place = if quote == b'\'' {
+        Place::Flag
+    } else {
+        Place::Quoted
+    };
     if let Some(word) = text.get(range.clone())
         && value::secret(word, Class::Password, place)
     {
@@ -441,7 +455,11 @@ fn piped(text: &str, at: usize, form: Piped, found: &mut Vec<Finding>) {
             && !secret.starts_with('-')
             && value::secret(secret, Class::Password, Place::Flag)
         {
-            found.push(Finding::new("password", clean.end - secret.len()..clean.end, Rank::Place));
+            found.push(Finding::new(
+                "password",
+                clean.end - secret.len()..clean.end,
+                Rank::Place,
+            ));
         }
     }
 }

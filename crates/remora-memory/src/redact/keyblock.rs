@@ -160,8 +160,7 @@ fn lines_back(text: &str) -> impl Iterator<Item = (&str, usize)> {
         let mut start = end - 1;
         while start > floor_at {
             let before = bytes[start - 1];
-            let escaped =
-                start >= 2 && bytes[start - 2] == b'\\' && matches!(before, b'n' | b'r');
+            let escaped = start >= 2 && bytes[start - 2] == b'\\' && matches!(before, b'n' | b'r');
             if before == b'\n' || escaped {
                 break;
             }

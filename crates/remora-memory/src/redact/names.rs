@@ -47,7 +47,9 @@ pub(super) const WORDS: &[&str] = &[
     "sasl",
     "connect.sid",
     "kennwort",
-    "authtok", "_pat", "psk",
+    "authtok",
+    "_pat",
+    "psk",
 ];
 
 /// Endings of a password's name, as one word.

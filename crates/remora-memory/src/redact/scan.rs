@@ -47,7 +47,7 @@ impl Scanner {
             (Trigger::KeyBlock, "-----BEGIN"),
             (Trigger::KeyEnd, "-----END"),
             (Trigger::PuttyKey, "Private-Lines:"),
-(Trigger::Bearer, "bearer"),
+            (Trigger::Bearer, "bearer"),
             (Trigger::Basic, "basic "),
         ];
         triggers.extend(names::WORDS.iter().map(|word| (Trigger::Word, *word)));
@@ -186,7 +186,8 @@ impl Look<'_> {
             }
             Trigger::PuttyKey => {
                 if let Some(range) = keyblock::putty(self.text, hit.end) {
-                    self.found.push(Finding::new("private-key", range, Rank::Shape));
+                    self.found
+                        .push(Finding::new("private-key", range, Rank::Shape));
                 }
             }
             Trigger::Bearer => header::bearer(self.text, hit.end, &mut self.found),
@@ -277,7 +278,8 @@ impl Look<'_> {
         }
         self.token = range.clone();
         self.tokens = Patience::default();
-        self.found.push(Finding::new(token.kind, range, Rank::Shape));
+        self.found
+            .push(Finding::new(token.kind, range, Rank::Shape));
     }
 
     /// Whether this run of characters has been looked at often enough.

@@ -198,7 +198,9 @@ pub(super) fn path(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
     if text.starts_with('/')
         && parts.clone().count() >= 2
-        && parts.clone().all(|part| part.bytes().all(plain) && !random(part))
+        && parts
+            .clone()
+            .all(|part| part.bytes().all(plain) && !random(part))
     {
         return true;
     }

@@ -245,10 +245,42 @@ const REFERENCES: &[&str] = &[
 
 /// Words that follow the name of a flag in a sentence about it.
 const PROSE: &[&str] = &[
-    "option", "options", "flag", "flags", "argument", "arguments", "parameter", "parameters",
-    "instead", "which", "where", "should", "would", "could", "cannot", "using", "values", "given",
-    "before", "after", "because", "while", "there", "their", "support", "supports", "field",
-    "fields", "works", "takes", "reads", "sets", "means", "input", "variable", "exists",
+    "option",
+    "options",
+    "flag",
+    "flags",
+    "argument",
+    "arguments",
+    "parameter",
+    "parameters",
+    "instead",
+    "which",
+    "where",
+    "should",
+    "would",
+    "could",
+    "cannot",
+    "using",
+    "values",
+    "given",
+    "before",
+    "after",
+    "because",
+    "while",
+    "there",
+    "their",
+    "support",
+    "supports",
+    "field",
+    "fields",
+    "works",
+    "takes",
+    "reads",
+    "sets",
+    "means",
+    "input",
+    "variable",
+    "exists",
 ];
 
 /// Whether the value says that a secret belongs here, or where it is kept.
@@ -310,15 +342,21 @@ fn refers(value: &str, place: Place) -> bool {
 /// `$NAME`, as the shell writes it.
 fn variable(value: &str) -> bool {
     value.strip_prefix('$').is_some_and(|name| {
-        name.bytes().next().is_some_and(|b| b.is_ascii_uppercase() || b == b'_')
-            && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+        name.bytes()
+            .next()
+            .is_some_and(|b| b.is_ascii_uppercase() || b == b'_')
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
     })
 }
 
 /// A number as programs write it, with its type behind it.
 fn number(value: &str) -> bool {
     let rest = value.trim_start_matches('-');
-    let (digits, hex) = rest.strip_prefix("0x").map_or((rest, false), |rest| (rest, true));
+    let (digits, hex) = rest
+        .strip_prefix("0x")
+        .map_or((rest, false), |rest| (rest, true));
     let length = digits
         .bytes()
         .take_while(|b| b.is_ascii_digit() || *b == b'_' || (hex && b.is_ascii_hexdigit()))
@@ -355,8 +393,12 @@ fn code(value: &str) -> bool {
                 .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'))
     });
     let constant = value.contains('_')
-        && bytes.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
-        && value.split('_').all(|part| part.len() <= 12 && Mix::of(part).all_switches <= 1);
+        && bytes
+            .iter()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+        && value
+            .split('_')
+            .all(|part| part.len() <= 12 && Mix::of(part).all_switches <= 1);
     let mut parts = value.split('.');
     let members = value.contains('.')
         && parts.all(|part| {
@@ -402,7 +444,10 @@ pub(super) fn secret(value: &str, class: Class, place: Place) -> bool {
 }
 
 fn password(value: &str, mix: &Mix, place: Place) -> bool {
-    if value.len() > 256 || shape::path(value) || number(value) && place != Place::Config && place != Place::Flag && place != Place::Quoted {
+    if value.len() > 256
+        || shape::path(value)
+        || number(value) && place != Place::Config && place != Place::Flag && place != Place::Quoted
+    {
         return false;
     }
     let strange = mix.symbols > 0;
@@ -411,8 +456,10 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
         Place::Config | Place::Flag => {
             // In these places even a plain word is somebody's password, but
             // prose and code use the same signs.
-            if mix.spaces > 0 { return (mixed && value.len() <= 64) || four_fours(value); }
- !code(value) && (value.len() >= 5 || (value.len() >= 4 && mixed))
+            if mix.spaces > 0 {
+                return (mixed && value.len() <= 64) || four_fours(value);
+            }
+            !code(value) && (value.len() >= 5 || (value.len() >= 4 && mixed))
         }
         Place::Quoted => {
             if mix.spaces > 0 {
@@ -428,8 +475,13 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
                 )
             });
             // Capitals where no name has them.
-            let uneven = mix.upper >= 2 && mix.lower >= 2 && value.len() >= 8 && mix.humps * 3 < mix.letters() * 2;
-            digits_only || uneven || (mixed && value.len() >= 5)
+            let uneven = mix.upper >= 2
+                && mix.lower >= 2
+                && value.len() >= 8
+                && mix.humps * 3 < mix.letters() * 2;
+            digits_only
+                || uneven
+                || (mixed && value.len() >= 5)
                 || (marks && mix.letters() > 0 && value.len() >= 6)
                 || words
                 || shape::random(value)
@@ -459,7 +511,9 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
 fn four_fours(value: &str) -> bool {
     let groups = value.split(' ');
     groups.clone().count() == 4
-        && groups.clone().all(|group| group.len() == 4 && group.bytes().all(|b| b.is_ascii_lowercase()))
+        && groups
+            .clone()
+            .all(|group| group.len() == 4 && group.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
 fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
@@ -494,8 +548,8 @@ fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
         }
         Place::Bare => random && value.len() >= 12,
         Place::Loose => {
- random && value.len() >= 16 && (mix.digits > 0 || (mix.upper > 2 && mix.lower > 2))
- }
+            random && value.len() >= 16 && (mix.digits > 0 || (mix.upper > 2 && mix.lower > 2))
+        }
     }
 }
 
@@ -534,7 +588,9 @@ fn weak(value: &str, mix: &Mix) -> bool {
                 b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b'%' | b':'
             )
     });
-    plain && mix.digits > 0 && mix.upper > 0
+    plain
+        && mix.digits > 0
+        && mix.upper > 0
         && mix.lower > 0
         && shape::random(value)
         && shape::entropy(value) >= 3.4

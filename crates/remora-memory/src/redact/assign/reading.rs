@@ -57,7 +57,12 @@ impl Cursor<'_> {
         there
     }
 
-    pub(super) fn value(&mut self, name: &Name, link: Link, class: Class) -> Option<(Range<usize>, Place)> {
+    pub(super) fn value(
+        &mut self,
+        name: &Name,
+        link: Link,
+        class: Class,
+    ) -> Option<(Range<usize>, Place)> {
         let mut sentence = false;
         let mut verbless = false;
         match link {
@@ -382,4 +387,3 @@ fn line_start(bytes: &[u8], at: usize) -> usize {
     }
     start
 }
-

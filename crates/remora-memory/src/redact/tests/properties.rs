@@ -1,1 +1,197 @@
 //! What must hold for any text at all.
+
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::cases::{lookalikes, secrets};
+use super::redactor;
+use crate::redact::{Marks, Redactor, Rules};
+
+/// Pieces that make a text worth looking at, whole and broken.
+fn pieces() -> impl Strategy<Value = String> {
+    let fixed = prop::sample::select(vec![
+        "password",
+        "token",
+        "api_key",
+        "secret=",
+        "=",
+        ": ",
+        "\"",
+        "'",
+        "\\\"",
+        "\\n",
+        "\n",
+        "\r\n",
+        "://",
+        "user:",
+        "@",
+        "host",
+        "[redacted:",
+        "[redacted:token]",
+        "]",
+        "-----BEGIN ",
+        "PRIVATE KEY-----",
+        "-----END ",
+        "Bearer ",
+        "Basic ",
+        "Cookie: a=",
+        "; ",
+        "curl -u ",
+        "mysql -p",
+        "machine ",
+        "login a password ",
+        ":5432:",
+        ":$6$",
+        "sk-",
+        "ghp_",
+        "AKIA",
+        "eyJ",
+        ".eyJ",
+        "%22%3A%22",
+        "<password>",
+        "</password>",
+        "{value: ",
+        "is ",
+        "\u{1b}[31m",
+        "é",
+        "密码",
+        "\u{2192}",
+        "--token ",
+        "export ",
+        "echo ",
+        " | sudo -S",
+        "$",
+        "${",
+        "}",
+        "|\n",
+        "Q~",
+        ":AA",
+        "name: TOKEN\n  value: ",
+        "[]byte(\"",
+        "Private-Lines: 2\n",
+        "sig=",
+        "?",
+        "&",
+    ])
+    .prop_map(str::to_owned);
+    let random = prop_oneof![
+        "[A-Za-z0-9]{1,44}",
+        "[a-f0-9]{32}",
+        "[A-Za-z0-9+/]{64}",
+        "[!-~]{1,12}",
+        ".{0,8}"
+    ];
+    prop_oneof![3 => fixed, 2 => random]
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    prop::collection::vec(pieces(), 0..24).prop_map(|list| list.concat())
+}
+
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        texts().prop_map(Value::String),
+        any::<u32>().prop_map(Value::from),
+        Just(Value::Null),
+    ];
+    leaf.prop_recursive(3, 24, 5, |inner| {
+        let key = prop_oneof![
+            prop::sample::select(vec![
+                "file_path",
+                "content",
+                "tool_input",
+                "tool_response",
+                "command",
+                "password",
+                "Authorization",
+                "Cookie",
+                "name",
+                "value",
+                "tool_name",
+                "lines",
+            ])
+            .prop_map(str::to_owned),
+            texts(),
+        ];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::Array),
+            prop::collection::vec((key, inner), 0..5)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+fn strict() -> Redactor {
+    let rules = Rules {
+        patterns: vec![("badge".to_owned(), "[a-z]{2}-[0-9]+".to_owned())],
+        deny_paths: vec!["secrets/**".to_owned(), "*.pem".to_owned()],
+    };
+    Redactor::new(&rules).expect("the rules compile")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn redacting_twice_is_redacting_once(text in texts()) {
+        let redactor = redactor();
+        let mut marks = Marks::new();
+        let once = redactor.text(&text, &mut marks).into_owned();
+        let mut more = Marks::new();
+        let twice = redactor.text(&once, &mut more);
+        prop_assert_eq!(&twice, &once);
+        prop_assert!(more.is_empty());
+        prop_assert_eq!(marks.is_empty(), once == text);
+        prop_assert!(redactor.scan(&once).is_empty());
+    }
+
+    #[test]
+    fn any_text_comes_back(text in ".{0,200}") {
+        let redactor = redactor();
+        let out = redactor.text(&text, &mut Marks::new());
+        prop_assert_eq!(out == text, redactor.scan(&text).is_empty());
+    }
+
+    #[test]
+    fn findings_are_in_order_and_at_boundaries(text in texts()) {
+        let mut end = 0;
+        for finding in strict().scan(&text) {
+            prop_assert!(finding.range.start >= end);
+            prop_assert!(!finding.range.is_empty());
+            prop_assert!(text.get(finding.range.clone()).is_some());
+            end = finding.range.end;
+        }
+    }
+
+    #[test]
+    fn any_value_is_walked_and_settles(value in values()) {
+        let redactor = strict();
+        let mut once = value;
+        redactor.json(&mut once, &mut Marks::new());
+        let mut twice = once.clone();
+        redactor.json(&mut twice, &mut Marks::new());
+        prop_assert_eq!(once, twice);
+    }
+}
+
+#[test]
+fn text_without_secrets_is_borrowed() {
+    let redactor = redactor();
+    let mut marks = Marks::new();
+    let borrowed = lookalikes(7)
+        .iter()
+        .filter(|text| matches!(redactor.text(text, &mut marks), Cow::Borrowed(_)))
+        .count();
+    assert_eq!(borrowed + marks.total(), lookalikes(7).len());
+}
+
+#[test]
+fn every_case_settles_at_once() {
+    let redactor = redactor();
+    for case in secrets(5) {
+        let once = redactor.text(&case.text, &mut Marks::new()).into_owned();
+        assert_eq!(redactor.text(&once, &mut Marks::new()), once);
+    }
+}

@@ -1,0 +1,82 @@
+//! Writing without a worker in the way: it is ended, its lock is held for as
+//! long as this lives, and afterwards it runs again if it ran before.
+
+use std::fs::{File, OpenOptions};
+use std::time::{Duration, Instant};
+
+use remora_client::{Paths, waiting, wake};
+
+use crate::clock;
+use crate::commands::worker;
+use crate::error::CliError;
+
+/// Somebody else who writes is given this long.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The worker's place, taken.
+#[derive(Debug)]
+pub(crate) struct Exclusive {
+    paths: Paths,
+    lock: Option<File>,
+    ran: bool,
+}
+
+impl Exclusive {
+    /// Ends the worker, if one runs, and takes its lock.
+    pub(crate) fn take(paths: &Paths) -> Result<Self, CliError> {
+        paths.prepare().map_err(|source| CliError::File {
+            path: paths.home().to_path_buf(),
+            source,
+        })?;
+        let path = paths.lock();
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path);
+        let file = file.map_err(|source| CliError::File {
+            path: path.clone(),
+            source,
+        })?;
+        let end = Instant::now() + PATIENCE;
+        let mut ran = false;
+        loop {
+            // A hook may start another one while the first is on its way out.
+            ran |= worker::end(paths)?.is_some();
+            if file.try_lock().is_ok() {
+                break;
+            }
+            if Instant::now() > end {
+                return Err(CliError::Usage(format!(
+                    "{}: another process holds it; wait until it is done",
+                    path.display()
+                )));
+            }
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+        Ok(Self {
+            paths: paths.clone(),
+            lock: Some(file),
+            ran,
+        })
+    }
+}
+
+impl Drop for Exclusive {
+    fn drop(&mut self) {
+        drop(self.lock.take());
+        let waits = waiting(&self.paths, 1).is_ok_and(|files| !files.is_empty());
+        if self.ran || waits {
+            let program = std::env::current_exe();
+            // If it does not start now, the next hook starts it.
+            let _ = program.and_then(|program| {
+                wake(
+                    &self.paths,
+                    &program,
+                    env!("CARGO_PKG_VERSION"),
+                    clock::now(),
+                )
+            });
+        }
+    }
+}

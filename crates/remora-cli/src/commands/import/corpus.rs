@@ -1,0 +1,235 @@
+//! Messages of a conversation from elsewhere, one a line: `id`, `text`, and as
+//! far as they are known `conv`, `session`, `seq`, `timestamp` and `speaker`.
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use remora_memory::private;
+use remora_protocol::record::{Item, Kind};
+use remora_protocol::tokens;
+use serde::Deserialize;
+
+/// What the agent of an imported row is called.
+pub(crate) const AGENT: &str = "import";
+/// The longest title, in characters.
+const TITLE: usize = 100;
+
+/// A message as it stands in the file.
+#[derive(Debug, Deserialize)]
+pub(super) struct Message {
+    id: Id,
+    #[serde(default)]
+    conv: Option<Id>,
+    #[serde(default)]
+    session: Option<Id>,
+    #[serde(default)]
+    seq: Option<i64>,
+    #[serde(default)]
+    timestamp: Option<Moment>,
+    #[serde(default)]
+    speaker: Option<String>,
+    text: String,
+}
+
+/// Some write numbers for names.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Text(String),
+    Number(i64),
+}
+
+impl Id {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Moment {
+    Text(String),
+    Number(f64),
+}
+
+/// When a message was said, as far as that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// In milliseconds since 1970.
+    At(i64),
+    /// Only its place among the others is known.
+    Place(i64),
+}
+
+impl Message {
+    /// The conversation it belongs to.
+    pub(super) fn conv(&self) -> Option<String> {
+        self.conv
+            .as_ref()
+            .map(Id::text)
+            .filter(|conv| !conv.is_empty())
+    }
+
+    /// When it was said; `line` is its place where the file gives none.
+    pub(super) fn when(&self, line: u64) -> Result<When, String> {
+        match &self.timestamp {
+            None => {
+                let line = i64::try_from(line).unwrap_or(i64::MAX);
+                Ok(When::Place(self.seq.unwrap_or(line)))
+            }
+            Some(Moment::Number(number)) => millis(*number)
+                .map(When::At)
+                .ok_or_else(|| format!("`timestamp`: {number} is no moment")),
+            Some(Moment::Text(text)) => parse(text).map(When::At).ok_or_else(|| {
+                let text: String = text.chars().take(40).collect();
+                format!("`timestamp`: `{text}` is no moment such as 2026-11-15T08:30:00Z")
+            }),
+        }
+    }
+
+    /// What is wrong with it, beyond its form.
+    pub(super) fn check(&self, project: Option<&str>) -> Result<(), String> {
+        if self.id.text().is_empty() {
+            return Err("`id` is empty".to_owned());
+        }
+        if project.is_none() && self.conv().is_none() {
+            return Err("`conv` is missing; --project says where it belongs".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The row it becomes.
+    pub(super) fn item(self, project: &str, time: i64) -> Item {
+        let conv = self.conv();
+        let id = self.id.text();
+        let uid = name(&[project, conv.as_deref().unwrap_or_default(), &id]);
+        let session = self.session_in(conv.as_deref().unwrap_or(project));
+        let text = private::strip_private(&self.text);
+        let text = private::strip_injected(&text).into_owned();
+        let title = title(&text);
+        Item {
+            id: 0,
+            uid,
+            external_id: Some(id),
+            key: None,
+            kind: Kind::Message,
+            digest_tokens: tokens::estimate(&title) + tokens::estimate(&text),
+            raw_tokens: tokens::estimate(&self.text),
+            title,
+            text,
+            facts: Vec::new(),
+            concepts: Vec::new(),
+            files_read: Vec::new(),
+            files_modified: Vec::new(),
+            time,
+            last_time: time,
+            seen: 1,
+            project: project.to_owned(),
+            session,
+            agent: AGENT.to_owned(),
+            prompt: None,
+            branch: None,
+            subagent: None,
+            speaker: self.speaker.filter(|speaker| !speaker.is_empty()),
+            tool: None,
+            tool_use_id: None,
+            detail: None,
+        }
+    }
+
+    /// Sessions of different conversations may be numbered alike.
+    fn session_in(&self, conv: &str) -> String {
+        match self.session.as_ref().map(Id::text) {
+            Some(session) if session.starts_with(conv) => session,
+            Some(session) if !session.is_empty() => format!("{conv}/{session}"),
+            _ => conv.to_owned(),
+        }
+    }
+}
+
+/// The lead of a text on one line, cut at a word.
+pub(super) fn title(text: &str) -> String {
+    let mut title = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let long = word.chars().count();
+        if length + long + 1 > TITLE {
+            if title.is_empty() {
+                title.extend(word.chars().take(TITLE - 1));
+            }
+            title.push('…');
+            break;
+        }
+        if !title.is_empty() {
+            title.push(' ');
+        }
+        title.push_str(word);
+        length += long + 1;
+    }
+    if title.is_empty() {
+        "(empty)".clone_into(&mut title);
+    }
+    title
+}
+
+/// A name that is always the same for the same parts, in the form of a UUID of
+/// one's own making (version 8), which the store keeps in few bytes.
+fn name(parts: &[&str]) -> String {
+    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
+    for part in parts {
+        // Lengths keep `ab` + `c` apart from `a` + `bc`.
+        let length = (part.len() as u64).to_le_bytes();
+        for byte in length.iter().chain(part.as_bytes()) {
+            hash ^= u128::from(*byte);
+            hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+    }
+    let hash = hash & !(0xf << 76) & !(0b11 << 62) | 0x8 << 76 | 0b10 << 62;
+    let hex = format!("{hash:032x}");
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}
+
+/// A moment in text; without a zone it is in UTC.
+fn parse(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
+        return Some(moment.as_millisecond());
+    }
+    let civil = match text.parse::<DateTime>() {
+        Ok(civil) => civil,
+        Err(_) => text
+            .parse::<Date>()
+            .ok()?
+            .to_datetime(jiff::civil::Time::midnight()),
+    };
+    let zoned = civil.to_zoned(TimeZone::UTC).ok()?;
+    Some(zoned.timestamp().as_millisecond())
+}
+
+/// Seconds or milliseconds since 1970, told apart by their size.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the range is checked before"
+)]
+fn millis(number: f64) -> Option<i64> {
+    // The year 5138 in seconds, and March 1973 in milliseconds.
+    const SECONDS: f64 = 1e11;
+    let millis = if number.abs() < SECONDS {
+        number * 1000.0
+    } else {
+        number
+    };
+    (millis.is_finite() && millis.abs() < 1e14).then(|| millis.round() as i64)
+}
+
+#[cfg(test)]
+mod tests;

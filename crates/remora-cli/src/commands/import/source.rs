@@ -1,0 +1,108 @@
+//! The file that is read, line by line, as often as it is needed. What comes
+//! through a pipe is put aside first, in a file without a name.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::error::CliError;
+
+/// No line of ours is longer; what is longer is no line.
+const LINE: u64 = 64 * 1024 * 1024;
+
+/// An open file of lines.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// As the person calls it.
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    file: File,
+}
+
+/// A line, or that there was one which is too long.
+pub(crate) enum Line<'a> {
+    Whole(&'a [u8]),
+    TooLong,
+}
+
+impl Source {
+    /// Opens a file; `-` is what comes from stdin, put aside in `folder`.
+    pub(crate) fn open(path: &Path, folder: &Path) -> Result<Self, CliError> {
+        let fault = |source| CliError::File {
+            path: path.to_path_buf(),
+            source,
+        };
+        let regular = path.as_os_str() != "-";
+        let opened = if regular {
+            let file = File::open(path).map_err(fault)?;
+            if file.metadata().map_err(fault)?.is_file() {
+                Some(file)
+            } else {
+                return Self::aside(file, path.display().to_string(), folder).map_err(fault);
+            }
+        } else {
+            None
+        };
+        match opened {
+            Some(file) => Ok(Self {
+                name: path.display().to_string(),
+                bytes: file.metadata().map_err(fault)?.len(),
+                file,
+            }),
+            None => {
+                let stdin = io::stdin().lock();
+                Self::aside(stdin, "stdin".to_owned(), folder).map_err(|source| CliError::File {
+                    path: "stdin".into(),
+                    source,
+                })
+            }
+        }
+    }
+
+    fn aside(mut input: impl Read, name: String, folder: &Path) -> io::Result<Self> {
+        let mut file = tempfile::tempfile_in(folder)?;
+        let bytes = io::copy(&mut input, &mut file)?;
+        Ok(Self { name, bytes, file })
+    }
+
+    /// Hands every line that holds something to `take`, with its number and
+    /// how many bytes were read so far.
+    pub(crate) fn lines(
+        &self,
+        take: &mut dyn FnMut(u64, u64, Line<'_>) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        let fault = |source| CliError::File {
+            path: self.name.clone().into(),
+            source,
+        };
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0)).map_err(fault)?;
+        let mut reader = BufReader::with_capacity(256 * 1024, file);
+        let mut line = Vec::new();
+        let (mut number, mut done) = (0, 0);
+        loop {
+            line.clear();
+            let read = reader.by_ref().take(LINE).read_until(b'\n', &mut line);
+            let read = read.map_err(fault)? as u64;
+            if read == 0 {
+                return Ok(());
+            }
+            number += 1;
+            done += read;
+            let whole = read < LINE || line.ends_with(b"\n");
+            if !whole {
+                done += reader.skip_until(b'\n').map_err(fault)? as u64;
+                take(number, done, Line::TooLong)?;
+                continue;
+            }
+            let mut text = line.as_slice();
+            if number == 1 {
+                text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+            }
+            let text = text.trim_ascii();
+            if !text.is_empty() {
+                take(number, done, Line::Whole(text))?;
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Takes secrets out of whole records: every text that a person, a tool or a
+//! client wrote. Names that machines give (ids of rows, sessions and calls)
+//! stay, because records hang together by them.
+
+use std::borrow::Cow;
+
+use remora_memory::private;
+use remora_memory::redact::{Marks, Redactor};
+use remora_protocol::record::Item;
+use serde_json::{Value, json};
+
+use super::parts::Part;
+
+/// Takes secrets out of a part, and counts them.
+pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
+    let mut texts: Vec<&mut String> = Vec::new();
+    match part {
+        Part::Project(project) => {
+            texts.extend([&mut project.key, &mut project.name, &mut project.root])
+        }
+        Part::Session(session) => {
+            texts.extend([&mut session.project, &mut session.cwd, &mut session.title]);
+            texts.extend(session.branch.as_mut());
+            texts.extend(session.end_reason.as_mut());
+        }
+        Part::Item(item) => {
+            deny(redactor, item, marks);
+            if let Some(detail) = &mut item.detail {
+                redactor.json(detail, marks);
+            }
+            texts.extend([&mut item.title, &mut item.text, &mut item.project]);
+            texts.extend(item.facts.iter_mut().chain(&mut item.concepts));
+            texts.extend(item.files_read.iter_mut().chain(&mut item.files_modified));
+            let single = [
+                &mut item.external_id,
+                &mut item.key,
+                &mut item.branch,
+                &mut item.subagent,
+                &mut item.speaker,
+                &mut item.tool,
+            ];
+            texts.extend(single.into_iter().filter_map(Option::as_mut));
+        }
+        Part::File(file) => {
+            texts.extend([
+                &mut file.project,
+                &mut file.folder,
+                &mut file.name,
+                &mut file.holds,
+            ]);
+            texts.extend(file.from.as_mut());
+        }
+        Part::Event(event) => texts.push(&mut event.label),
+        Part::Raw(raw) => {
+            let mut value = Value::Object(std::mem::take(&mut raw.event));
+            private::strip_value(&mut value);
+            redactor.json(&mut value, marks);
+            if let Value::Object(fields) = value {
+                raw.event = fields;
+            }
+            if let Some(project) = &mut raw.envelope.project {
+                texts.extend([&mut project.key, &mut project.name, &mut project.root]);
+            }
+            texts.extend(raw.envelope.branch.as_mut());
+        }
+    }
+    for text in texts {
+        if let Cow::Owned(clean) = redactor.text(text, marks) {
+            *text = clean;
+        }
+    }
+}
+
+/// Text that a tool took from a file which the configuration denies goes whole.
+/// Where redaction has been at work already, the contents are gone.
+fn deny(redactor: &Redactor, item: &mut Item, marks: &mut Marks) {
+    if item.tool.is_none() || item.text.contains("[redacted:") {
+        return;
+    }
+    let mut files = item.files_read.iter().chain(&item.files_modified);
+    if let Some(file) = files.find(|file| redactor.denies(file)) {
+        let mut value = json!({ "file_path": file, "content": item.text });
+        redactor.json(&mut value, marks);
+        if let Some(text) = value.get("content").and_then(Value::as_str) {
+            text.clone_into(&mut item.text);
+        }
+    }
+}
