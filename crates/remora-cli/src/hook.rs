@@ -78,7 +78,7 @@ impl Hook {
             // The worker will say what is wrong with it, where it can be read.
             self.log("the input is not an event of this agent");
             if !input.bytes.is_empty() {
-                self.keep(spec, input, None);
+                self.keep_or_note(spec, input, None);
             }
             return answer("{}");
         };
@@ -86,7 +86,7 @@ impl Hook {
         let root = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
         let place = cwd.as_deref().map(|cwd| place(cwd, root));
         if event != EventName::SessionStart {
-            self.keep(spec, input, place);
+            self.keep_or_note(spec, input, place);
             return answer(&(spec.encode)(event, &Answer::default()));
         }
         // Someone waits for this one: the answer first, the rest after it.
@@ -118,6 +118,14 @@ impl Hook {
         }
     }
 
+    /// Nobody is told now; the next session will be.
+    fn keep_or_note(&self, spec: &AgentSpec, input: &Input, place: Option<remora_client::Place>) {
+        if let Some(reason) = self.keep(spec, input, place) {
+            // Best effort: there may be no place left for a mark either.
+            let _ = Failure::of(&self.paths).note(&reason);
+        }
+    }
+
     /// Puts the event into the spool and wakes the worker; says what went
     /// wrong if the event could not be kept.
     fn keep(
@@ -131,8 +139,6 @@ impl Hook {
         if let Err(e) = spool(&self.paths, spec.name, now, place, input, sync) {
             let reason = format!("{}: {e}", self.paths.spool().display());
             self.log(&format!("not captured: {reason}"));
-            // Best effort: there may be no place left for a mark either.
-            let _ = Failure::of(&self.paths).note(&reason);
             return Some(reason);
         }
         let program = std::env::current_exe();

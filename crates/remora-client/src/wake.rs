@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
@@ -27,6 +27,33 @@ pub enum Woken {
 
 /// Sees to it that a worker looks into the spool. `program` is this binary.
 pub fn wake(paths: &Paths, program: &Path, version: &str, now: SystemTime) -> io::Result<Woken> {
+    if poke(paths, program, version) {
+        return Ok(Woken::Poked);
+    }
+    // Many hooks may find nobody at the same time; one of them starts it.
+    let gate = open(&gate_of(paths))?;
+    let first = gate.try_lock().is_ok();
+    if !first || tried_just_now(&gate, now) {
+        return Ok(Woken::Starting);
+    }
+    // The one that was being started may have come up since.
+    if poke(paths, program, version) {
+        return Ok(Woken::Poked);
+    }
+    gate.set_times(FileTimes::new().set_modified(now))?;
+    start(paths, program)?;
+    Ok(Woken::Started)
+}
+
+/// To be said by the worker once it listens: should it die now, the next hook
+/// starts another at once.
+pub fn came_up(paths: &Paths) -> io::Result<()> {
+    let gate = open(&gate_of(paths))?;
+    gate.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH))
+}
+
+/// Whether somebody listens; if so, they have been told.
+fn poke(paths: &Paths, program: &Path, version: &str) -> bool {
     match Connection::try_open(&paths.socket()) {
         Connection::Open(mut stream) => {
             let poke = Request::Poke {
@@ -36,20 +63,15 @@ pub fn wake(paths: &Paths, program: &Path, version: &str, now: SystemTime) -> io
             // A worker that goes away now has read the spool, or its lock is
             // free for the next one.
             let _ = send(&mut stream, &poke);
-            return Ok(Woken::Poked);
+            true
         }
-        Connection::Busy => return Ok(Woken::Poked),
-        Connection::Nobody => {}
+        Connection::Busy => true,
+        Connection::Nobody => false,
     }
-    // Many hooks may find nobody at the same time; one of them starts it.
-    let gate = open(&paths.run().join("start.lock"))?;
-    let first = gate.try_lock().is_ok();
-    if !first || tried_just_now(&gate, now) {
-        return Ok(Woken::Starting);
-    }
-    gate.set_times(FileTimes::new().set_modified(now))?;
-    start(paths, program)?;
-    Ok(Woken::Started)
+}
+
+fn gate_of(paths: &Paths) -> PathBuf {
+    paths.run().join("start.lock")
 }
 
 /// The gate; a new one has not been gone through yet.

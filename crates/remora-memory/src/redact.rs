@@ -118,8 +118,8 @@ impl Marks {
         }
     }
 
-    fn add(&mut self, kind: &Cow<'static, str>) {
-        *self.counts.entry(kind.clone()).or_default() += 1;
+    fn add(&mut self, kind: Cow<'static, str>) {
+        *self.counts.entry(kind).or_default() += 1;
     }
 }
 
@@ -305,7 +305,7 @@ fn replace(text: &str, findings: &[Finding], marks: &mut Marks) -> String {
         out.push_str(MARK);
         out.push_str(&finding.kind);
         out.push(']');
-        marks.add(&finding.kind);
+        marks.add(finding.kind.clone());
         at = finding.range.end;
     }
     out.push_str(text.get(at..).unwrap_or_default());

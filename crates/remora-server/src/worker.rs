@@ -8,12 +8,13 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use remora_client::{Failure, Paths, reply, waiting};
+use remora_client::{Failure, Paths, came_up, reply, waiting};
 use remora_memory::Policy;
 use remora_memory::store::StoreError;
 use remora_protocol::request::Reply;
-use remora_store::Access;
+use remora_store::{Access, SqliteStore};
 
+use crate::archive::Archive;
 use crate::socket::Ear;
 use crate::{Inbox, Log, ServerError, at, move_aside, rebuild};
 
@@ -88,6 +89,8 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
     let (ticks, inbox) = channel();
     let socket = paths.socket();
     let ear = Ear::open(&socket, ticks).map_err(at(&socket))?;
+    // Without it, hooks wait a little longer after a death.
+    let _ = came_up(paths);
     // Room for the mark of a failing hook is taken while there is some.
     let _ = Failure::of(paths).prepare();
     let mut worker = Worker {
@@ -96,6 +99,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         stored: 0,
         dead: 0,
         trouble: None,
+        damage: None,
         inbox: None,
         log: Some(log),
     };
@@ -148,6 +152,8 @@ struct Worker<'a> {
     stored: u64,
     dead: u64,
     trouble: Option<String>,
+    /// What a round has found wrong with a database that could be opened.
+    damage: Option<String>,
     inbox: Option<Inbox>,
     /// The log, until the inbox has it.
     log: Option<Log>,
@@ -224,18 +230,7 @@ impl Worker<'_> {
     fn inbox(&mut self) -> Result<&mut Inbox, ServerError> {
         if self.inbox.is_none() {
             let paths = &self.settings.paths;
-            let store = match remora_store::open(&paths.database(), Access::Write) {
-                Err(StoreError::Damaged(reason)) => {
-                    let aside = move_aside(paths, (self.settings.clock)())?;
-                    self.say(&format!(
-                        "the database is damaged ({reason}); moved to {} and rebuilt from the archive",
-                        aside.display()
-                    ));
-                    rebuild(paths, &self.settings.policy, &mut |_| {})?;
-                    remora_store::open(&paths.database(), Access::Write)?
-                }
-                other => other?,
-            };
+            let store = self.store()?;
             let log = self
                 .log
                 .take()
@@ -252,6 +247,33 @@ impl Worker<'_> {
             Some(inbox) => Ok(inbox),
             None => Err(StoreError::Failed("no inbox".into()).into()),
         }
+    }
+
+    /// The store, made anew from the archive when it is damaged or gone.
+    fn store(&mut self) -> Result<SqliteStore, ServerError> {
+        let paths = &self.settings.paths;
+        let database = paths.database();
+        let reason = match self.damage.take() {
+            Some(reason) => reason,
+            // As after a death between moving a damaged one aside and having
+            // a new one; opening would begin an empty memory.
+            None if is_empty(&database) && Archive::new(paths.archive()).bytes() > 0 => {
+                self.say("the database is gone; rebuilt from the archive");
+                rebuild(paths, &self.settings.policy, &mut |_| {})?;
+                return Ok(remora_store::open(&database, Access::Write)?);
+            }
+            None => match remora_store::open(&database, Access::Write) {
+                Err(StoreError::Damaged(reason)) => reason,
+                other => return Ok(other?),
+            },
+        };
+        let aside = move_aside(paths, (self.settings.clock)())?;
+        self.say(&format!(
+            "the database is damaged ({reason}); moved to {} and rebuilt from the archive",
+            aside.display()
+        ));
+        rebuild(paths, &self.settings.policy, &mut |_| {})?;
+        Ok(remora_store::open(&database, Access::Write)?)
     }
 
     fn empty_the_spool(&mut self) {
@@ -276,8 +298,14 @@ impl Worker<'_> {
             self.say(&format!("warning: {text}; events wait in the spool"));
             self.trouble = Some(text);
         }
-        if let ServerError::Store(StoreError::Damaged(_) | StoreError::Failed(_)) = error {
-            self.inbox = None;
+        match error {
+            // Opening it again would not show what a round stumbled over.
+            ServerError::Store(StoreError::Damaged(reason)) => {
+                self.damage = Some(reason.clone());
+                self.inbox = None;
+            }
+            ServerError::Store(StoreError::Failed(_)) => self.inbox = None,
+            _ => {}
         }
     }
 
@@ -330,6 +358,10 @@ impl Worker<'_> {
         }
         started
     }
+}
+
+fn is_empty(database: &Path) -> bool {
+    fs::metadata(database).map_or(true, |meta| meta.len() == 0)
 }
 
 fn start(program: &Path, paths: &Paths) -> std::io::Result<()> {

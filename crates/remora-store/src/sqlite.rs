@@ -12,12 +12,13 @@ mod search;
 mod weigh;
 mod write;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use remora_memory::store::{
     Batch, Counts, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Store, StoreError,
 };
-use remora_memory::words::Query;
+use remora_memory::words::{Query, Splitter};
 use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -33,6 +34,8 @@ pub struct SqliteStore {
     conn: Connection,
     path: PathBuf,
     schema: Schema,
+    /// Kept from batch to batch for the stems it remembers.
+    splitter: RefCell<Splitter>,
 }
 
 pub(crate) fn open(path: &Path, access: Access) -> Result<SqliteStore> {
@@ -45,6 +48,7 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<SqliteStore> {
         conn,
         path: path.to_path_buf(),
         schema,
+        splitter: RefCell::new(Splitter::new()),
     })
 }
 
@@ -84,7 +88,7 @@ impl Store for SqliteStore {
 
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
         self.may_write()?;
-        write::apply(&self.conn, batch)
+        write::apply(&self.conn, &mut self.splitter.borrow_mut(), batch)
     }
 
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {

@@ -177,10 +177,9 @@ impl Iterator for Words<'_> {
         while self.at < self.limit {
             let byte = bytes[self.at];
             match (quote, byte) {
-                (None, b' ' | b'\t' | b'\n' | b'\r' | b'|' | b';') => break,
+                (None, b' ' | b'\t' | b'\n' | b'\r' | b'|' | b';') | (Some(_), b'\n') => break,
                 (None, b'"' | b'\'') => quote = Some(byte),
                 (Some(open), _) if byte == open => quote = None,
-                (Some(_), b'\n') => break,
                 _ => {}
             }
             self.at += 1;

@@ -39,7 +39,7 @@ pub(super) fn treat<'a>(
 }
 
 fn mark(kind: &'static str, marks: &mut Marks) -> String {
-    marks.add(&Cow::Borrowed(kind));
+    marks.add(Cow::Borrowed(kind));
     format!("{MARK}{kind}]")
 }
 

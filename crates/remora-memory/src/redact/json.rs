@@ -309,7 +309,7 @@ impl Walk<'_> {
     }
 
     fn mark(&mut self, kind: &'static str) -> String {
-        self.marks.add(&Cow::Borrowed(kind));
+        self.marks.add(Cow::Borrowed(kind));
         format!("{MARK}{kind}]")
     }
 }

@@ -1,4 +1,4 @@
-//! Private keys in armour: PEM of every sort, OpenSSH, PGP, PuTTY. Whole
+//! Private keys in armour: PEM of every sort, OpenSSH, PGP, `PuTTY`. Whole
 //! blocks, blocks cut off at either end, and blocks in escaped text.
 
 use std::ops::Range;
@@ -57,7 +57,7 @@ pub(super) fn tail(text: &str, end: usize, from: usize) -> Option<Range<usize>> 
     (solid(&before[start..]) >= LEAST).then(|| begin + start..end + foot)
 }
 
-/// The lines of a PuTTY key, whose number stands here.
+/// The lines of a `PuTTY` key, whose number stands here.
 pub(super) fn putty(text: &str, at: usize) -> Option<Range<usize>> {
     let limit = floor(text.as_bytes(), at + LONGEST);
     let rest = text.get(at..limit)?;

@@ -339,7 +339,8 @@ pub(super) fn told(name: &str) -> Option<Told> {
 
 /// What sort of value the name announces.
 pub(super) fn class(name: &str) -> Option<Class> {
-    if name.is_empty() || name.len() > LONGEST {
+    let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b' ');
+    if name.is_empty() || name.len() > LONGEST || !name.bytes().all(part) {
         return None;
     }
     let flat: String = name.to_ascii_lowercase();

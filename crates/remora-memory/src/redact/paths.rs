@@ -80,7 +80,7 @@ impl Paths {
             return false;
         }
         let path = path.replace('\\', "/");
-        let last = self.globs.matches(&path).iter().last();
+        let last = self.globs.matches(&path).iter().next_back();
         last.is_some_and(|at| self.denies[at])
     }
 
@@ -98,7 +98,7 @@ impl Paths {
         let settings = name == ".env"
             || name.starts_with(".env.")
             || name.starts_with(".env-")
-            || (name.ends_with(".env") && name.len() > 4)
+            || ending == "env"
             || matches!(
                 name.as_str(),
                 ".envrc" | ".flaskenv" | ".dev.vars" | ".secrets"

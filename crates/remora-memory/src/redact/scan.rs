@@ -277,7 +277,7 @@ impl Look<'_> {
             command::aws_pair(self.text, range.end, &mut self.found);
         }
         self.token = range.clone();
-        self.tokens = Patience::default();
+        self.tokens.looks = 0;
         self.found
             .push(Finding::new(token.kind, range, Rank::Shape));
     }

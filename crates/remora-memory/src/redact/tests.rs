@@ -5,11 +5,15 @@ mod events;
 mod properties;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use super::*;
 
-fn redactor() -> Redactor {
-    Redactor::new(&Rules::default()).expect("the built-in rules compile")
+/// Compiled once: in a debug build that takes longer than most tests.
+fn redactor() -> &'static Redactor {
+    static BUILT_IN: LazyLock<Redactor> =
+        LazyLock::new(|| Redactor::new(&Rules::default()).expect("the built-in rules compile"));
+    &BUILT_IN
 }
 
 #[test]

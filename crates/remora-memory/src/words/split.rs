@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -165,7 +166,7 @@ impl Splitter {
         Self {
             stems: Stems {
                 stemmer: Stemmer::create(Algorithm::English),
-                known: HashMap::new(),
+                known: HashMap::default(),
             },
             parts: Vec::new(),
             folded: String::new(),
@@ -191,8 +192,13 @@ impl Splitter {
         for part in &self.parts {
             let part = &segment[part.clone()];
             self.folded.clear();
-            for c in part.chars().filter(|c| !joins(*c)) {
-                fold::push(&mut self.folded, c);
+            if part.bytes().all(|b| b.is_ascii_alphanumeric()) {
+                self.folded.push_str(part);
+                self.folded.make_ascii_lowercase();
+            } else {
+                for c in part.chars().filter(|c| !joins(*c)) {
+                    fold::push(&mut self.folded, c);
+                }
             }
             cut(&mut self.folded);
             if self.folded.is_empty() {
@@ -237,9 +243,31 @@ pub(super) fn floor(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
+/// A quick hash for short words that nobody can gain from making collide: at
+/// worst a batch takes longer.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    }
+}
+
 struct Stems {
     stemmer: Stemmer,
-    known: HashMap<Box<str>, Box<str>>,
+    known: HashMap<Box<str>, Box<str>, BuildHasherDefault<Fnv>>,
 }
 
 impl Stems {

@@ -1,1 +1,138 @@
-//! Tests come.
+//! Steps of the schema on real files: each once, with a copy of what was there.
+
+use std::path::Path;
+
+use remora_memory::store::StoreError;
+use rusqlite::Connection;
+
+use super::{ALL, Migration, Schema, checksum, look, run};
+
+const ONE: Migration = Migration {
+    version: 1,
+    sql: "CREATE TABLE a (x); INSERT INTO a VALUES (1);",
+};
+const TWO: Migration = Migration {
+    version: 2,
+    sql: "CREATE TABLE b (x); UPDATE a SET x = 2;",
+};
+const BROKEN: Migration = Migration {
+    version: 2,
+    sql: "CREATE TABLE b (x); UPDATE nothing SET x = 2;",
+};
+
+fn with<T>(test: impl FnOnce(&mut Connection, &Path) -> T) -> T {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    test(&mut Connection::open(&path).unwrap(), &path)
+}
+
+fn number(conn: &Connection, sql: &str) -> i64 {
+    conn.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn steps_are_numbered_from_one() {
+    let versions: Vec<u32> = ALL.iter().map(|step| step.version).collect();
+    let expected: Vec<u32> = (1..).take(ALL.len()).collect();
+    assert_eq!(versions, expected);
+}
+
+#[test]
+fn a_new_file_needs_no_copy() {
+    with(|conn, path| {
+        assert_eq!(
+            run(conn, path, &[ONE, TWO]).unwrap(),
+            Schema { found: 2, known: 2 }
+        );
+        assert_eq!(
+            run(conn, path, &[ONE, TWO]).unwrap(),
+            Schema { found: 2, known: 2 }
+        );
+        assert_eq!(number(conn, "SELECT sum(x) FROM a"), 2);
+        assert_eq!(number(conn, "SELECT count(*) FROM migrations"), 2);
+        let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
+        assert!(
+            files
+                .flatten()
+                .all(|file| !file.file_name().to_string_lossy().contains("backup"))
+        );
+    });
+}
+
+#[test]
+fn an_older_file_is_copied_first() {
+    with(|conn, path| {
+        run(conn, path, &[ONE]).unwrap();
+        assert_eq!(
+            run(conn, path, &[ONE, TWO]).unwrap(),
+            Schema { found: 2, known: 2 }
+        );
+        assert_eq!(number(conn, "SELECT x FROM a"), 2);
+        let copy = path.with_file_name("remora.db.backup-v1");
+        let old = Connection::open(&copy).unwrap();
+        assert_eq!(number(&old, "SELECT x FROM a"), 1);
+        assert_eq!(number(&old, "PRAGMA user_version"), 1);
+        assert!(!path.with_file_name("remora.db.backup-v1.part").exists());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    });
+}
+
+#[test]
+fn a_step_that_fails_leaves_nothing() {
+    with(|conn, path| {
+        run(conn, path, &[ONE]).unwrap();
+        assert!(matches!(
+            run(conn, path, &[ONE, BROKEN]),
+            Err(StoreError::Failed(_))
+        ));
+        assert_eq!(number(conn, "PRAGMA user_version"), 1);
+        assert_eq!(
+            number(conn, "SELECT count(*) FROM sqlite_schema WHERE name = 'b'"),
+            0
+        );
+        assert_eq!(run(conn, path, &[ONE, TWO]).unwrap().found, 2);
+    });
+}
+
+#[test]
+fn a_newer_file_is_left_alone() {
+    with(|conn, path| {
+        run(conn, path, &[ONE, TWO]).unwrap();
+        assert_eq!(
+            run(conn, path, &[ONE]).unwrap(),
+            Schema { found: 2, known: 1 }
+        );
+        assert_eq!(number(conn, "PRAGMA user_version"), 2);
+    });
+}
+
+#[test]
+fn another_step_of_the_same_number_is_refused() {
+    with(|conn, path| {
+        run(conn, path, &[ONE]).unwrap();
+        let other = Migration {
+            version: 1,
+            sql: "CREATE TABLE other (x)",
+        };
+        let error = run(conn, path, &[other]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the store failed: migration 1 is not the one that made this database"
+        );
+    });
+}
+
+#[test]
+fn a_file_without_schema_cannot_be_read() {
+    with(|conn, _| assert!(matches!(look(conn), Err(StoreError::Failed(_)))));
+}
+
+#[test]
+fn line_ends_do_not_change_a_checksum() {
+    assert_eq!(checksum("a\r\nb"), checksum("a\nb"));
+    assert_ne!(checksum("a\nb"), checksum("a\nc"));
+}

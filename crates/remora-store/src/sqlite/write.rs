@@ -4,6 +4,7 @@
 mod item;
 
 use remora_memory::store::{Batch, Prune, PruneRun, Result};
+use remora_memory::words::Splitter;
 use remora_protocol::record::{EventRow, FileRecord, FileState, Project, Session};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
@@ -13,10 +14,10 @@ use super::names::{Interner, Table, find, kind_code, state_code};
 use item::ItemWriter;
 
 /// Stores a batch, all of it or nothing.
-pub(crate) fn apply(conn: &Connection, batch: &Batch) -> Result<Vec<i64>> {
+pub(crate) fn apply(conn: &Connection, splitter: &mut Splitter, batch: &Batch) -> Result<Vec<i64>> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
     let mut names = Interner::new(&tx);
-    let mut items = ItemWriter::new(&tx);
+    let mut items = ItemWriter::new(&tx, splitter);
     for project in &batch.projects {
         put_project(&tx, &mut names, project)?;
     }
@@ -176,7 +177,8 @@ pub(crate) fn prune(conn: &Connection, prune: &Prune, run: PruneRun) -> Result<u
         .told()?
         .collect::<rusqlite::Result<_>>()
         .told()?;
-    let mut writer = ItemWriter::new(&tx);
+    let mut splitter = Splitter::new();
+    let mut writer = ItemWriter::new(&tx, &mut splitter);
     for id in &ids {
         writer.remove(*id)?;
     }

@@ -276,8 +276,8 @@ impl Cursor<'_> {
             return false;
         }
         // `name: value` and `name=value`, alone on the line.
-        let line = line_start(self.bytes, name.range.start);
-        let alone = self.bytes[line..name.range.start].iter().all(|b| {
+        let begin = line_start(self.bytes, name.range.start);
+        let alone = self.bytes[begin..name.range.start].iter().all(|b| {
             matches!(
                 b,
                 b' ' | b'\t' | b'-' | b'+' | b'"' | b'\'' | b'>' | b'#' | b';'
@@ -328,9 +328,8 @@ impl Cursor<'_> {
         while at < limit {
             let byte = self.bytes[at];
             let stop = match byte {
-                b'\n' | b'\r' | b'"' | b'`' => true,
+                b'\n' | b'\r' | b'"' | b'`' | b'\'' | b'<' => true,
                 b' ' | b'\t' => class != Class::Authorization,
-                b'\'' | b'<' => true,
                 b'\\' => matches!(
                     self.bytes.get(at + 1),
                     Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'u') | None

@@ -221,13 +221,13 @@ fn secrets_are_caught() {
             let mut walked = event.clone();
             redactor.json(&mut walked, &mut Marks::new());
             let forms = [
-                (through(&redactor, &case.text), &case.secret),
+                (through(redactor, &case.text), &case.secret),
                 (
-                    through(&redactor, &format!("{long}\n{}\n{long}", case.text)),
+                    through(redactor, &format!("{long}\n{}\n{long}", case.text)),
                     &case.secret,
                 ),
                 (
-                    through(&redactor, &format!("{{\"stdout\":\"{inner}\"}}")),
+                    through(redactor, &format!("{{\"stdout\":\"{inner}\"}}")),
                     &nested,
                 ),
                 (
@@ -291,7 +291,7 @@ fn lookalikes_are_left() {
             let nested = format!("{{\"stdout\":\"{}\"}}", escaped(&text));
             for form in [text, around, nested] {
                 tried += 1;
-                let redacted = through(&redactor, &form);
+                let redacted = through(redactor, &form);
                 if redacted != form {
                     touched.push(format!("{form} -> {redacted}"));
                 }

@@ -21,10 +21,10 @@ fn denying(globs: &[&str]) -> Redactor {
 #[test]
 fn a_telling_key_marks_its_value() {
     let seen = through(
-        &redactor(),
+        redactor(),
         json!({
             "password": "correct7horse",
-            "pin": {"password": 12345678},
+            "pin": {"password": 12_345_678},
             "headers": {"Authorization": "Token 9f8e7d6c5b4a39281706", "Accept": "*/*"},
             "env": [{"name": "DB_PASSWORD", "value": "hunter22"}, {"name": "DB_HOST", "value": "db"}],
             "note": "password",
@@ -47,7 +47,7 @@ fn a_telling_key_marks_its_value() {
 #[test]
 fn a_key_that_is_a_secret_is_replaced() {
     let secret = format!("AKIA{}", "QWERTYUI23456777");
-    let seen = through(&redactor(), json!({ secret: 1, "other": 2 }));
+    let seen = through(redactor(), json!({ secret: 1, "other": 2 }));
     assert_eq!(seen, json!({"[redacted:aws-access-key]": 1, "other": 2}));
 }
 
@@ -58,7 +58,7 @@ fn values_of_an_env_file_go_one_by_one() {
     let clean = "# local\nPORT=[redacted:env-value]\nNAME=[redacted:env-value]\nEMPTY=\n\
                  export A=[redacted:env-value]\nMANY=[redacted:env-value]\nplain\n";
     let seen = through(
-        &redactor(),
+        redactor(),
         json!({
             "tool_name": "Read",
             "tool_input": {"file_path": "/home/dev/app/.env.local"},
@@ -74,7 +74,7 @@ fn values_of_an_env_file_go_one_by_one() {
 #[test]
 fn an_edit_of_an_env_file_keeps_names_only() {
     let seen = through(
-        &redactor(),
+        redactor(),
         json!({
             "tool_input": {"file_path": ".env", "old_string": "abcdef", "new_string": "A=xyz", "replace_all": false},
             "tool_response": {
@@ -100,13 +100,13 @@ fn an_edit_of_an_env_file_keeps_names_only() {
 #[test]
 fn an_example_of_an_env_file_stays() {
     let event = json!({"tool_input": {"file_path": ".env.example", "content": "PORT=3000\nTOKEN=changeme\n"}});
-    assert_eq!(through(&redactor(), event.clone()), event);
+    assert_eq!(through(redactor(), event.clone()), event);
 }
 
 #[test]
 fn a_command_that_prints_an_env_file_is_understood() {
     let seen = through(
-        &redactor(),
+        redactor(),
         json!({
             "tool_name": "Bash",
             "tool_input": {"command": "cat ./deploy/.env | head", "description": "Show it"},
@@ -119,7 +119,7 @@ fn a_command_that_prints_an_env_file_is_understood() {
     );
     assert_eq!(seen["tool_input"]["command"], "cat ./deploy/.env | head");
     let written = through(
-        &redactor(),
+        redactor(),
         json!({"tool_input": {"command": "cat > .env <<'EOF'\nREGION=eu\nEOF"}}),
     );
     assert_eq!(
@@ -191,7 +191,7 @@ fn a_listing_is_judged_line_by_line() {
 fn a_piece_of_a_key_file_goes() {
     let piece = "Zk3".repeat(16);
     let seen = through(
-        &redactor(),
+        redactor(),
         json!({"tool_input": {"file_path": "/home/dev/.ssh/id_ed25519", "old_string": piece, "new_string": "short"}}),
     );
     assert_eq!(seen["tool_input"]["old_string"], "[redacted:private-key]");

@@ -36,7 +36,7 @@ impl Place {
 /// Writes the items of a batch.
 pub(super) struct ItemWriter<'c> {
     tx: &'c Connection,
-    splitter: Splitter,
+    splitter: &'c mut Splitter,
     /// How many rows came, by kind.
     kinds: HashMap<i64, i64>,
     /// How many rows and words came, by project.
@@ -44,10 +44,10 @@ pub(super) struct ItemWriter<'c> {
 }
 
 impl<'c> ItemWriter<'c> {
-    pub(super) fn new(tx: &'c Connection) -> Self {
+    pub(super) fn new(tx: &'c Connection, splitter: &'c mut Splitter) -> Self {
         Self {
             tx,
-            splitter: Splitter::new(),
+            splitter,
             kinds: HashMap::new(),
             projects: HashMap::new(),
         }
@@ -227,7 +227,7 @@ impl<'c> ItemWriter<'c> {
             mut terms,
             vec,
             words,
-        } = weigh(item, &mut self.splitter);
+        } = weigh(item, self.splitter);
         let kind = kind_code(item.kind);
         let project = names.name(&item.project)?;
         let session = names.name(&item.session)?;

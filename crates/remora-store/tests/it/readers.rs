@@ -1,0 +1,158 @@
+//! One writes, many read: readers never wait, and see whole batches only.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use remora_memory::store::{Batch, Filter, Order, Page, Store, StoreError, Write};
+use remora_memory::testing::item;
+use remora_memory::words::Query;
+use remora_store::{Access, open};
+use rusqlite::{Connection, TransactionBehavior};
+
+fn batch(from: usize, rows: usize) -> Batch {
+    let add = |n| Write::Add(item(&format!("u{n}"), "a walrus in the zoo"));
+    Batch {
+        items: (from..from + rows).map(add).collect(),
+        ..Batch::default()
+    }
+}
+
+fn count(store: &dyn Store) -> u64 {
+    store
+        .counts()
+        .unwrap()
+        .items
+        .iter()
+        .map(|(_, count)| count)
+        .sum()
+}
+
+#[test]
+fn readers_see_whole_batches_while_one_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    let writer = open(&path, Access::Write).unwrap();
+    writer.apply(&batch(0, 10)).unwrap();
+    let (done, is_done) = mpsc::channel::<()>();
+    let readers: Vec<_> = (0..2).map(|_| path.clone()).collect();
+    let (stop, stopped) = (
+        std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false)),
+        done,
+    );
+    let readers: Vec<_> = readers
+        .into_iter()
+        .map(|path| {
+            let (stop, stopped) = (stop.clone(), stopped.clone());
+            thread::spawn(move || {
+                let store = open(&path, Access::Read).unwrap();
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    assert_eq!(count(&store) % 10, 0);
+                    let hits = store
+                        .search(&Query::parse("walrus"), &Filter::default(), 5)
+                        .unwrap();
+                    assert_eq!(hits.len(), 5);
+                }
+                stopped.send(()).unwrap();
+            })
+        })
+        .collect();
+    for n in 1..40 {
+        writer.apply(&batch(n * 10, 10)).unwrap();
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    for reader in readers {
+        is_done.recv_timeout(Duration::from_secs(60)).unwrap();
+        reader.join().unwrap();
+    }
+    assert_eq!(count(&writer), 400);
+}
+
+#[test]
+fn a_reader_does_not_wait_for_an_open_transaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    open(&path, Access::Write)
+        .unwrap()
+        .apply(&batch(0, 10))
+        .unwrap();
+    let mut other = Connection::open(&path).unwrap();
+    let tx = other
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .unwrap();
+    tx.execute("DELETE FROM items", []).unwrap();
+    let reader = open(
+        &path,
+        Access::ReadUntil(Instant::now() + Duration::from_secs(60)),
+    )
+    .unwrap();
+    assert_eq!(count(&reader), 10);
+    let page = Page {
+        order: Order::Oldest,
+        beyond: None,
+        limit: 99,
+    };
+    assert_eq!(reader.list(&Filter::default(), page).unwrap().len(), 10);
+}
+
+#[test]
+fn a_reader_cannot_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    open(&path, Access::Write)
+        .unwrap()
+        .apply(&batch(0, 10))
+        .unwrap();
+    let reader = open(&path, Access::Read).unwrap();
+    assert!(matches!(
+        reader.apply(&batch(10, 1)),
+        Err(StoreError::Failed(_))
+    ));
+    assert_eq!(count(&reader), 10);
+}
+
+#[test]
+fn a_deadline_ends_every_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    open(&path, Access::Write)
+        .unwrap()
+        .apply(&batch(0, 3_000))
+        .unwrap();
+    let past = Instant::now();
+    let said = open(&path, Access::ReadUntil(past))
+        .and_then(|store| store.search(&Query::parse("walrus zoo"), &Filter::default(), 50));
+    assert!(matches!(said, Err(StoreError::Again(_))), "{said:?}");
+    let later = Instant::now() + Duration::from_secs(600);
+    let store = open(&path, Access::ReadUntil(later)).unwrap();
+    assert_eq!(
+        store
+            .search(&Query::parse("walrus zoo"), &Filter::default(), 50)
+            .unwrap()
+            .len(),
+        50
+    );
+}
+
+#[test]
+fn a_second_writer_waits_its_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    let first = open(&path, Access::Write).unwrap();
+    let writers: Vec<_> = (0..4)
+        .map(|n| {
+            let path = path.clone();
+            thread::spawn(move || {
+                let store = open(&path, Access::Write).unwrap();
+                for round in 0..10 {
+                    store.apply(&batch(n * 1_000 + round * 10, 10)).unwrap();
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.join().unwrap();
+    }
+    assert_eq!(count(&first), 400);
+    assert_eq!(first.integrity().unwrap(), [""; 0]);
+}

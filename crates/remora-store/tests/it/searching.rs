@@ -1,0 +1,78 @@
+//! Searches over more rows than are ever looked at.
+
+use remora_memory::store::{Batch, Filter, Store, Write};
+use remora_memory::testing::item;
+use remora_memory::words::Query;
+use remora_protocol::record::Item;
+use remora_store::{Access, SqliteStore, open};
+
+/// Many rows with common words; a few of the oldest hold rarer ones.
+fn crowd(folder: &std::path::Path) -> SqliteStore {
+    let store = open(&folder.join("remora.db"), Access::Write).unwrap();
+    let title = |n: usize| match n {
+        3 => "lock retry timeout octopus".to_owned(),
+        5 => "lock retry timeout".to_owned(),
+        _ if n % 2 == 0 => format!("lock on row{n}"),
+        _ => format!("retry of row{n}, no timeout"),
+    };
+    for from in (0..8_000).step_by(1_000) {
+        let items = (from..from + 1_000)
+            .map(|n| {
+                Write::Add(Item {
+                    project: format!("p{}", n % 3),
+                    ..item(&format!("u{n}"), &title(n))
+                })
+            })
+            .collect();
+        store
+            .apply(&Batch {
+                items,
+                ..Batch::default()
+            })
+            .unwrap();
+    }
+    store
+}
+
+fn found(store: &dyn Store, text: &str, filter: &Filter) -> Vec<String> {
+    let hits = store.search(&Query::parse(text), filter, 5).unwrap();
+    hits.into_iter().map(|hit| hit.item.uid).collect()
+}
+
+#[test]
+fn old_rows_are_found_behind_a_crowd() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = crowd(folder.path());
+    let all = Filter::default();
+    // All words, each of them common.
+    assert_eq!(found(&store, "lock retry timeout", &all)[..2], ["u5", "u3"]);
+    // One rare word among common ones.
+    assert_eq!(found(&store, "lock octopus walrus", &all)[0], "u3");
+    assert_eq!(found(&store, "row17", &all), ["u17"]);
+    // Most of the words, when no row has all of them.
+    let most = found(&store, "lock retry timeout zebra", &all);
+    assert_eq!(most[..2], ["u5", "u3"], "{most:?}");
+    let project = Filter {
+        project: Some("p2".into()),
+        ..Filter::default()
+    };
+    assert_eq!(found(&store, "lock retry", &project)[0], "u5");
+    assert_eq!(found(&store, "octopus", &project), [""; 0]);
+}
+
+#[test]
+fn what_was_pruned_is_not_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = crowd(folder.path());
+    let prune = remora_memory::store::Prune {
+        before: Some(i64::MAX),
+        project: Some("p0".into()),
+        ..Default::default()
+    };
+    let gone = store
+        .prune(&prune, remora_memory::store::PruneRun::Real)
+        .unwrap();
+    assert_eq!(gone, 2_667);
+    assert_eq!(found(&store, "octopus", &Filter::default()), [""; 0]);
+    assert_eq!(store.integrity().unwrap(), [""; 0]);
+}
