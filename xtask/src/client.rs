@@ -1,6 +1,8 @@
 //! `cargo xtask client`: the same settings and scenario through the real client and through
 //! our hooks engine, and a comparison of what happened.
 //!
+//! Its second part (`memory`) plays whole sessions with the memory installed.
+//!
 //! Cases are data (`fixtures/client/`). Each carries what the pinned client did when it was
 //! recorded; the stage fails when the client differs from that, or the engine from the client.
 #![expect(clippy::print_stdout, reason = "xtask talks to people")]
@@ -11,6 +13,7 @@ mod compare;
 mod http;
 mod install;
 mod layout;
+mod memory;
 mod process;
 mod seen;
 mod session;
@@ -33,10 +36,11 @@ use session::{ClientRun, Tree};
 use sink::Sink;
 
 const USAGE: &str =
-    "usage: cargo xtask client [--filter NAME] [--list] [--client-only] [--record] \
-                     [--keep] [--engine PROGRAM]
+    "usage: cargo xtask client [--filter NAME] [--list] [--memory] [--client-only] \
+                     [--record] [--keep] [--engine PROGRAM]
   --filter NAME     only cases whose name contains NAME
   --list            print the cases' names
+  --memory          only the memory's cases
   --client-only     check the client against what was recorded; leave the engine out
   --record          write what the client does into the case files
   --keep            keep the temporary folders and print where they are
@@ -50,6 +54,7 @@ const JOBS: usize = 2;
 struct Options {
     filter: String,
     task: Task,
+    part: Part,
     keep: bool,
     engine: Option<PathBuf>,
 }
@@ -64,6 +69,14 @@ enum Task {
     List,
 }
 
+#[derive(Default, PartialEq)]
+enum Part {
+    #[default]
+    Whole,
+    /// Leave the engine's cases out.
+    Memory,
+}
+
 /// What all cases share.
 struct Stage {
     client: PathBuf,
@@ -76,12 +89,17 @@ struct Stage {
 }
 
 /// What became of one case.
+#[derive(Default)]
 struct Verdict {
     name: String,
     /// Empty: all agreed.
     problems: Vec<String>,
+    /// What could not be tried on this machine.
+    skipped: Vec<String>,
     events: usize,
     handlers: usize,
+    /// Whole sessions of the client, in the memory's cases.
+    sessions: usize,
     took: Duration,
 }
 
@@ -92,14 +110,20 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         .parent()
         .context("xtask has no parent")?;
     let mut drafts = case::load(&root.join("fixtures").join("client"))?;
-    drafts.retain(|draft| draft.name.contains(&options.filter));
+    drafts.retain(|draft| options.part == Part::Whole && draft.name.contains(&options.filter));
+    let mut scenes: Vec<&str> = memory::names().collect();
+    scenes.retain(|name| name.contains(&options.filter));
     if options.task == Task::List {
-        for draft in &drafts {
-            println!("{}", draft.name);
+        let names = drafts.iter().map(|draft| draft.name.as_str());
+        for name in names.chain(scenes) {
+            println!("{name}");
         }
         return Ok(());
     }
-    if drafts.is_empty() {
+    if options.task != Task::Compare {
+        scenes.clear(); // they have no record, and need the program
+    }
+    if drafts.is_empty() && scenes.is_empty() {
         bail!("no case's name contains `{}`", options.filter);
     }
     let started = Instant::now();
@@ -115,9 +139,16 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     println!(
         "client {}, {} cases, {JOBS} at a time",
         install::VERSION,
-        drafts.len()
+        drafts.len() + scenes.len()
     );
-    let verdicts = play_all(&stage, &drafts);
+    let mut verdicts = play_all(&drafts, |draft, verdict| {
+        verdict.name.clone_from(&draft.name);
+        play(&stage, draft, verdict)
+    });
+    verdicts.extend(play_all(&scenes, |name, verdict| {
+        (*name).clone_into(&mut verdict.name);
+        memory::play(&stage, name, verdict)
+    }));
     if !stage.options.keep {
         let _ = fs::remove_dir_all(&stage.work);
     }
@@ -130,15 +161,16 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     } else {
         "client and record"
     };
+    let sum = |count: fn(&Verdict) -> usize| verdicts.iter().map(count).sum::<usize>();
     println!(
-        "{against}: {} of {} cases agree ({} events, {} handler runs) in {:.0} s",
+        "{against}: {} of {} cases agree ({} events, {} handler runs, {} sessions with the \
+         memory, {} things skipped) in {:.0} s",
         verdicts.len() - failed,
         verdicts.len(),
-        verdicts.iter().map(|verdict| verdict.events).sum::<usize>(),
-        verdicts
-            .iter()
-            .map(|verdict| verdict.handlers)
-            .sum::<usize>(),
+        sum(|verdict| verdict.events),
+        sum(|verdict| verdict.handlers),
+        sum(|verdict| verdict.sessions),
+        sum(|verdict| verdict.skipped.len()),
         started.elapsed().as_secs_f64(),
     );
     if failed > 0 {
@@ -153,6 +185,7 @@ fn options(args: &[String]) -> Result<Options> {
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--list" => options.task = Task::List,
+            "--memory" => options.part = Part::Memory,
             "--client-only" => options.task = Task::ClientOnly,
             "--record" => options.task = Task::Record,
             "--keep" => options.keep = true,
@@ -237,27 +270,24 @@ fn work_folder() -> Result<PathBuf> {
 }
 
 /// All cases, a few at a time, one line each as they end.
-fn play_all(stage: &Stage, drafts: &[Draft]) -> Vec<Verdict> {
-    let waiting: Mutex<VecDeque<&Draft>> = Mutex::new(drafts.iter().collect());
+fn play_all<T: Sync>(
+    cases: &[T],
+    play: impl Fn(&T, &mut Verdict) -> Result<()> + Sync,
+) -> Vec<Verdict> {
+    let waiting: Mutex<VecDeque<&T>> = Mutex::new(cases.iter().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..JOBS.min(drafts.len()) {
+        for _ in 0..JOBS.min(cases.len()) {
             scope.spawn(|| {
                 loop {
                     let next = waiting
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
                         .pop_front();
-                    let Some(draft) = next else { break };
+                    let Some(case) = next else { break };
                     let started = Instant::now();
-                    let mut verdict = Verdict {
-                        name: draft.name.clone(),
-                        problems: Vec::new(),
-                        events: 0,
-                        handlers: 0,
-                        took: Duration::ZERO,
-                    };
-                    if let Err(error) = play(stage, draft, &mut verdict) {
+                    let mut verdict = Verdict::default();
+                    if let Err(error) = play(case, &mut verdict) {
                         verdict.problems.push(format!("{error:#}"));
                     }
                     verdict.took = started.elapsed();
@@ -277,13 +307,18 @@ fn print(verdict: &Verdict) {
     } else {
         "FAIL"
     };
+    let what = match verdict.sessions {
+        0 => format!("{} events, {:>2} runs", verdict.events, verdict.handlers),
+        sessions => format!("{sessions:>2} sessions      "),
+    };
     println!(
-        "{word} {:<44} {} events, {:>2} runs {:>5.1} s",
+        "{word} {:<44} {what} {:>5.1} s",
         verdict.name,
-        verdict.events,
-        verdict.handlers,
         verdict.took.as_secs_f64()
     );
+    for skipped in &verdict.skipped {
+        println!("SKIP   {skipped}");
+    }
     for problem in &verdict.problems {
         println!("       {problem}");
     }

@@ -69,8 +69,8 @@ fn text(dice: &mut Dice, words: u64) -> String {
         }
         let rank = dice.rank(WORDS);
         match dice.below(12) {
-            0 => out.push_str(&format!("{}_{}", word(rank), word(dice.rank(WORDS)))),
-            1 => out.push_str(&format!("src/{}/{}.rs", word(rank % 40), word(rank % 900))),
+            0 => out.push_str(&[word(rank), word(dice.rank(WORDS))].join("_")),
+            1 => out.push_str(&["src/", &word(rank % 40), "/", &word(rank % 900), ".rs"].concat()),
             _ => out.push_str(&word(rank)),
         }
     }
@@ -133,11 +133,11 @@ fn fill(store: &SqliteStore, plain: Option<&Connection>, rows: u64) {
             .sum::<usize>();
         if let Some(plain) = plain {
             plain.execute_batch("BEGIN").unwrap();
-            for (n, item) in items.iter().enumerate() {
+            for (n, item) in (from..).zip(&items) {
                 plain
                     .prepare_cached("INSERT INTO plain (rowid, title, body) VALUES (?1, ?2, ?3)")
                     .unwrap()
-                    .execute((from as i64 + n as i64 + 1, &item.title, &item.text))
+                    .execute((n.cast_signed() + 1, &item.title, &item.text))
                     .unwrap();
             }
             plain.execute_batch("COMMIT").unwrap();

@@ -1,8 +1,8 @@
 //! The scripted model: enough of the Messages API for one whole session of the client.
 //!
-//! Requests of the main conversation take the case's turns in order; side requests (no
-//! tools offered, or made by a subagent) get a fixed text. Every request body is kept,
-//! because it shows what reached the model. It must not decide anything about hooks.
+//! Requests of the main conversation take the case's turns in order, a subagent's those
+//! marked `agent`; side requests (no tools offered) get a fixed text. Every request body is
+//! kept, because it shows what reached the model. It must not decide anything about hooks.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -22,16 +22,22 @@ pub(super) struct Model {
 #[derive(Default)]
 struct State {
     turns: VecDeque<Value>,
+    agents: VecDeque<Value>,
     main: Vec<Value>,
     count: usize,
 }
 
 impl Model {
-    /// `turns`: `{"text": ..}` or `{"tools": [{"id", "name", "input"}]}` or both.
+    /// `turns`: `{"text": ..}` or `{"tools": [{"id", "name", "input"}]}` or both; with
+    /// `"agent": true` it is for a subagent.
     pub(super) fn start(turns: &[Value]) -> Result<Self> {
-        let turns = turns.iter().cloned().collect();
+        let (agents, turns) = turns
+            .iter()
+            .cloned()
+            .partition(|turn| turn["agent"] == json!(true));
         let state = Arc::new(Mutex::new(State {
             turns,
+            agents,
             ..State::default()
         }));
         let shared = Arc::clone(&state);
@@ -73,8 +79,11 @@ fn answer(state: &mut State, request: &Request) -> Response {
     let offered = body["tools"]
         .as_array()
         .is_some_and(|tools| !tools.is_empty());
-    let turn = if !offered || request.header("x-claude-code-agent-id").is_some() {
-        json!({"text": "aside"})
+    let aside = json!({"text": "aside"});
+    let turn = if !offered {
+        aside
+    } else if request.header("x-claude-code-agent-id").is_some() {
+        state.agents.pop_front().unwrap_or(aside)
     } else {
         state.main.push(body.clone());
         state

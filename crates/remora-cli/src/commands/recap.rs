@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Recap, out: &mut Output) -> Result<Exit, CliError> {
     let local = Local::new();
     if projects.is_empty() {
         let here = if filter.project.is_some() {
-            " in this project; `--all` looks in every one"
+            "; `--all` looks in every project"
         } else {
             ""
         };

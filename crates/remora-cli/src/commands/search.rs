@@ -104,7 +104,7 @@ fn none_found(
     filter: &Filter,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
-    let mut text = String::from("nothing found");
+    let mut text = vec!["nothing found".to_owned()];
     if filter.project.is_some() {
         let everywhere = Filter {
             project: None,
@@ -112,13 +112,13 @@ fn none_found(
         };
         let others = store.search(query, &everywhere, ELSEWHERE)?.len();
         let more = if others == ELSEWHERE { "at least " } else { "" };
-        text.push_str(" in this project");
+        text.push(" in this project".to_owned());
         if others > 0 {
             let others = lines::count(others as u64, "result", "results");
-            text.push_str(&format!("; {more}{others} in others: add --all"));
+            text.push(format!("; {more}{others} in others: add --all"));
         }
     }
-    out.text(&format!("{text}\n"))?;
+    out.text(&format!("{}\n", text.concat()))?;
     Ok(Exit::GoOn)
 }
 
@@ -181,21 +181,19 @@ fn say(
     out.text(&head)?;
     let indent = " ".repeat(indent);
     let room = WIDTH - indent.len();
-    let mut about = local.moment(item.time);
+    let mut about = vec![local.moment(item.time)];
     if item.seen > 1 {
-        about.push_str(&format!(" · {} times", item.seen));
+        about.push(format!("{} times", item.seen));
     }
     let project = projects.iter().find(|project| project.key == item.project);
     let elsewhere = project.map(|project| flat(&project.name));
-    for part in elsewhere.iter().chain(&item.branch) {
-        about.push_str(&format!(" · {}", flat(part)));
-    }
-    let left = room.saturating_sub(lines::width(&about) + 3);
+    about.extend(elsewhere.iter().chain(&item.branch).map(|part| flat(part)));
+    let left = room.saturating_sub(lines::width(&about.join(" · ")) + 3);
     let files = lines::paths(&files(item), left);
     if !files.is_empty() && left > 12 {
-        about.push_str(&format!(" · {files}"));
+        about.push(files);
     }
-    let about = out.paint(Style::Dim, &lines::fit(&about, room));
+    let about = out.paint(Style::Dim, &lines::fit(&about.join(" · "), room));
     out.text(&format!("{indent}{about}\n"))?;
     let part = snippet(item, wanted, SHORT);
     if part.text.is_empty() || part.text == title {

@@ -153,10 +153,11 @@ fn say(
     about.extend(project.map(flat));
     about.extend(session.branch.as_deref().map(flat));
     about.push(flat(&session.agent));
-    about.push(ending(session));
     let indent = " ".repeat(lead.len());
     let room = WIDTH - indent.len();
-    for line in [about.join(" · "), flat(&session.id)] {
+    let ended = session.end_reason.as_deref().unwrap_or("open");
+    let id = format!("{} · {}", flat(&session.id), flat(ended));
+    for line in [about.join(" · "), id] {
         for line in lines::wrap(&line, room) {
             let line = out.paint(Style::Dim, &line);
             out.text(&format!("{indent}{line}\n"))?;

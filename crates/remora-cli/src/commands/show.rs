@@ -164,11 +164,13 @@ fn say(item: &Item, project: &str, local: &Local, out: &mut Output) -> Result<()
 /// What there is to say beside title, facts and text.
 fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
-    let mut time = local.moment(item.time);
-    if item.seen > 1 {
+    let first = local.moment(item.time);
+    let time = if item.seen > 1 {
         let last = local.moment(item.time.max(item.last_time));
-        time.push_str(&format!("; {} times, last {last}", item.seen));
-    }
+        format!("{first}; {} times, last {last}", item.seen)
+    } else {
+        first
+    };
     fields.push(("time", time));
     fields.push((
         "project",
@@ -178,10 +180,10 @@ fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, Strin
             format!("{project} ({})", item.project)
         },
     ));
-    let mut session = item.session.clone();
-    if let Some(prompt) = item.prompt {
-        session.push_str(&format!(", prompt {prompt}"));
-    }
+    let session = match item.prompt {
+        Some(prompt) => format!("{}, prompt {prompt}", item.session),
+        None => item.session.clone(),
+    };
     fields.push(("session", session));
     fields.push(("agent", item.agent.clone()));
     fields.extend(item.subagent.clone().map(|name| ("subagent", name)));

@@ -250,7 +250,8 @@ fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
         None => None,
     };
     let title = session.map(|s| flat(&s.title)).unwrap_or_default();
-    let short = id.get(..8).unwrap_or(id);
+    // The beginning of a UUID is enough; other ids may differ at their end.
+    let short = id.get(..8).filter(|_| id.len() == 36).unwrap_or(id);
     let text = if title.is_empty() {
         format!("session {}", flat(short))
     } else {
@@ -274,13 +275,13 @@ fn line(
             let kind = item.kind.name();
             let mark = if here { ">" } else { " " };
             let lead = format!("{mark} {time}  {id:>wide$}  {kind:<KIND$}  ");
-            let mut title = flat(&item.title);
-            if item.seen > 1 {
-                title.push_str(&format!(" ({} times)", item.seen));
-            }
+            let title = match item.seen {
+                0 | 1 => flat(&item.title),
+                seen => format!("{} ({seen} times)", flat(&item.title)),
+            };
             let painted = format!(
                 "{} {}  {}  {}  ",
-                out.paint(Style::Bold, mark),
+                out.paint(if here { Style::Bold } else { Style::Plain }, mark),
                 out.paint(Style::Dim, &time),
                 out.paint(Style::Cyan, &format!("{id:>wide$}")),
                 out.paint(show::colour(item.kind), &format!("{kind:<KIND$}")),

@@ -2,6 +2,7 @@
 //! a sandbox of its own.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod doctor;
 mod examples;
 mod explain;
 mod flags;
@@ -9,8 +10,15 @@ mod handlers;
 mod input;
 mod list;
 mod places;
+mod recap;
+mod remembered;
 mod run;
 mod run_json;
 mod sandbox;
+mod search;
+mod sessions;
+mod show;
+mod status;
 mod surface;
+mod timeline;
 mod try_event;

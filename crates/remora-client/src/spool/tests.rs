@@ -72,7 +72,7 @@ fn what_is_no_event_is_named() {
         (format!("{good}ab"), "2 bytes of 3 are there"),
         (
             format!("{good}{}", "a".repeat(99)),
-            "146 bytes are too many",
+            "143 bytes are too many",
         ),
     ] {
         fs::write(&file, text).unwrap();

@@ -375,6 +375,7 @@ fn pgpass(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
                     .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')))
     };
     if port
+        && secret.bytes().any(|b| b.is_ascii_alphanumeric())
         && plain(host)
         && plain(database)
         && plain(user)

@@ -130,7 +130,6 @@ const NOT_TOKENS: &[&str] = &[
     "cancellation",
     "sync",
     "pagination",
-    "cursor",
     "lex",
     "lexer",
     "parse",

@@ -233,7 +233,7 @@ impl Look<'_> {
         if token.back == 0 && !opens(bytes, hit.start) {
             return;
         }
-        if hit.end <= self.token.end || self.tired(hit.start) {
+        if hit.end <= self.token.end || self.tired(hit.start) || in_base64(bytes, &hit) {
             return;
         }
         let mut start = hit.start;
@@ -297,6 +297,25 @@ impl Look<'_> {
 
 fn part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Whether a literal of letters and digits stands behind a slash or a plus in a
+/// long run of base64, where chance has put it.
+fn in_base64(bytes: &[u8], hit: &Range<usize>) -> bool {
+    let before = hit.start.checked_sub(1).map(|at| bytes[at]);
+    if !matches!(before, Some(b'/' | b'+'))
+        || !bytes[hit.clone()].iter().all(u8::is_ascii_alphanumeric)
+    {
+        return false;
+    }
+    let sort = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'+');
+    let run = bytes[..hit.start]
+        .iter()
+        .rev()
+        .take(48)
+        .take_while(sort)
+        .count();
+    run == 48
 }
 
 /// Whether a token may begin here: not inside a word, unless what stands before

@@ -106,6 +106,7 @@ pub(super) fn secret(value: &str, class: Class, place: Place) -> bool {
         Class::Weak => weak(value, &mix),
         Class::Authorization => {
             value.len() >= 8
+                && !code(value)
                 && (shape::random(value)
                     || (mix.digits > 0 && mix.letters() > 3 && mix.spaces == 0))
         }
@@ -253,6 +254,18 @@ fn weak(value: &str, mix: &Mix) -> bool {
             .trim_start_matches("sha256-")
             .trim_start_matches("sha256:"),
     ) {
+        return false;
+    }
+    // The beginnings of public keys of the usual sorts.
+    let public = [
+        "MFkwEwYHKoZIzj0C",
+        "MIIBIjANBgkqhki",
+        "MIICIjANBgkqhki",
+        "MCowBQYDK2Vw",
+        "AAAAB3Nza",
+        "AAAAC3Nza",
+    ];
+    if public.iter().any(|start| value.starts_with(start)) {
         return false;
     }
     let plain = value.bytes().all(|b| {

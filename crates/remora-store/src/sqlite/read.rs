@@ -85,16 +85,17 @@ pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<V
             .optional()
             .told()?;
         if let Some(time) = time {
-            conditions.push_str(&format!(
-                " AND i.time {beyond}= ? AND (i.time {beyond} ? OR i.id {beyond} ?)"
+            conditions.push(format!(
+                "i.time {beyond}= ? AND (i.time {beyond} ? OR i.id {beyond} ?)"
             ));
             values.extend([time, time, number].map(Value::from));
         } else {
             // The row is gone; its number still tells where it stood.
-            conditions.push_str(&format!(" AND i.id {beyond} ?"));
+            conditions.push(format!("i.id {beyond} ?"));
             values.push(number.into());
         }
     }
+    let conditions = conditions.join(" AND ");
     // One index serves a project's rows of each kind; together they are all.
     let kinds: Vec<i64> = match (lead, scope.kinds.is_empty()) {
         (Lead::Project, true) => Kind::ALL.iter().map(|kind| kind_code(*kind)).collect(),
@@ -198,22 +199,23 @@ pub(crate) fn events(conn: &Connection, filter: &Filter, page: Page) -> Result<V
         Order::Oldest => "ASC",
         Order::Newest => "DESC",
     };
-    let mut conditions = String::from("e.time >= ? AND e.time < ?");
+    let mut conditions = vec!["e.time >= ? AND e.time < ?".to_owned()];
     let mut values: Vec<Value> = vec![scope.since.into(), scope.until.into()];
     if let Some(session) = scope.session {
-        conditions.push_str(" AND e.session = ?");
+        conditions.push("e.session = ?".to_owned());
         values.push(session.into());
     }
     for (column, value) in [("project", scope.project), ("agent", scope.agent)] {
         if let Some(value) = value {
-            conditions.push_str(&format!(
-                " AND e.session IN (SELECT id FROM sessions WHERE {column} = ?)"
+            conditions.push(format!(
+                "e.session IN (SELECT id FROM sessions WHERE {column} = ?)"
             ));
             values.push(value.into());
         }
     }
     values.push(i64::try_from(page.limit).unwrap_or(i64::MAX).into());
     values.push(page.beyond.unwrap_or(0).max(0).into());
+    let conditions = conditions.join(" AND ");
     conn.prepare_cached(&format!(
         "SELECT {EVENT} FROM events e WHERE {conditions}
          ORDER BY e.time {order}, e.n {order} LIMIT ? OFFSET ?"

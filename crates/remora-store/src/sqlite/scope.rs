@@ -56,36 +56,34 @@ impl Scope {
         }))
     }
 
-    /// The conditions as SQL over `items i`, and their values. Everything but
-    /// the time of day stands behind a `+`, so that it never chooses an index;
-    /// `lead` names the one condition that does.
-    pub(crate) fn conditions(&self, lead: Lead) -> (String, Vec<Value>) {
-        let mut sql = String::from("i.time >= ? AND i.time < ?");
+    /// The conditions over `items i` as SQL, and their values. Project, session
+    /// and agent stand behind a `+`, so that they never choose an index, except
+    /// the one that `lead` names.
+    pub(crate) fn conditions(&self, lead: Lead) -> (Vec<String>, Vec<Value>) {
+        let mut sql = vec!["i.time >= ? AND i.time < ?".to_owned()];
         let mut values: Vec<Value> = vec![self.since.into(), self.until.into()];
         let columns = [
-            ("project", self.project, Lead::Project),
-            ("session", self.session, Lead::Session),
-            ("agent", self.agent, Lead::Nothing),
+            ("project", self.project, Some(Lead::Project)),
+            ("session", self.session, Some(Lead::Session)),
+            ("agent", self.agent, None),
         ];
         for (column, value, leads) in columns {
             if let Some(value) = value {
-                let plus = if lead == leads && lead != Lead::Nothing {
-                    ""
-                } else {
-                    "+"
-                };
-                sql.push_str(&format!(" AND {plus}i.{column} = ?"));
+                let plus = if leads == Some(lead) { "" } else { "+" };
+                sql.push(format!("{plus}i.{column} = ?"));
                 values.push(value.into());
             }
         }
         if !self.kinds.is_empty() {
-            sql.push_str(&format!(" AND i.kind IN ({})", join(&self.kinds)));
+            let kinds: Vec<String> = self.kinds.iter().map(ToString::to_string).collect();
+            sql.push(format!("i.kind IN ({})", kinds.join(", ")));
         }
         if let Some(paths) = &self.paths {
-            sql.push_str(&format!(
-                " AND i.id IN (SELECT item FROM item_files WHERE path IN ({}))",
-                join(paths)
-            ));
+            sql.push(
+                "i.id IN (SELECT item FROM item_files WHERE path IN (SELECT value FROM json_each(?)))"
+                    .to_owned(),
+            );
+            values.push(serde_json::Value::from(paths.clone()).to_string().into());
         }
         (sql, values)
     }
@@ -100,12 +98,6 @@ pub(crate) enum Lead {
     Session,
     /// None: time or number leads.
     Nothing,
-}
-
-/// Numbers as a list; they come from the database, so nothing can hide in them.
-pub(crate) fn join(numbers: &[i64]) -> String {
-    let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    texts.join(", ")
 }
 
 /// Paths that are the file, end in it after a `/`, or lie in it as a folder.

@@ -17,8 +17,10 @@ use super::weigh::{Weights, hash, short};
 
 /// How many rows of one word are looked at to learn how common it is.
 const SAMPLE: usize = 1_500;
-/// How many rows with all words are ranked.
-const ALL: usize = 1_000;
+/// How many rows with several words at once are taken.
+const TOGETHER: usize = 500;
+/// How many common words are asked for in several combinations.
+const SUBSETS: usize = 5;
 /// How many rows are ranked.
 const RANKED: usize = 600;
 /// How many rows a session or a file gives.
@@ -107,7 +109,7 @@ impl Search<'_> {
         for word in &mut words {
             word.idf = (1.0 + (rows - word.common + 0.5).max(0.5) / (word.common + 0.5)).ln();
         }
-        let candidates = self.candidates(&mut words)?;
+        let candidates = self.candidates(&words)?;
         let mut scored = self.rank(&words, &candidates, length)?;
         scored.sort_by(|a, b| {
             b.all
@@ -115,28 +117,24 @@ impl Search<'_> {
                 .then(b.score.total_cmp(&a.score))
                 .then(b.id.cmp(&a.id))
         });
-        self.hits(&words, scored)
+        self.hits(&words, &scored)
     }
 
     /// What the filter says, as far as the index knows it.
     fn tags(&self) -> String {
-        let mut tags = String::new();
-        if let Some(project) = self.scope.project {
-            tags.push_str(&format!("\"_p{project}\" AND "));
-        }
-        if let Some(agent) = self.scope.agent {
-            tags.push_str(&format!("\"_a{agent}\" AND "));
-        }
+        let mut tags = Vec::new();
+        tags.extend(
+            self.scope
+                .project
+                .map(|project| format!("\"_p{project}\" AND ")),
+        );
+        tags.extend(self.scope.agent.map(|agent| format!("\"_a{agent}\" AND ")));
         if !self.scope.kinds.is_empty() {
-            let kinds: Vec<String> = self
-                .scope
-                .kinds
-                .iter()
-                .map(|kind| format!("\"_k{kind}\""))
-                .collect();
-            tags.push_str(&format!("({}) AND ", kinds.join(" OR ")));
+            let kinds = self.scope.kinds.iter().map(|kind| format!("\"_k{kind}\""));
+            let kinds: Vec<String> = kinds.collect();
+            tags.push(format!("({}) AND ", kinds.join(" OR ")));
         }
-        tags
+        tags.concat()
     }
 
     /// The newest rows for a question to the index.
@@ -219,7 +217,7 @@ impl Search<'_> {
     }
 
     /// The rows worth ranking.
-    fn candidates(&self, words: &mut [Word<'_>]) -> Result<Vec<i64>> {
+    fn candidates(&self, words: &[Word<'_>]) -> Result<Vec<i64>> {
         if self.scope.session.is_some() || self.scope.paths.is_some() {
             let page = Page {
                 order: Order::Newest,
@@ -229,24 +227,64 @@ impl Search<'_> {
             return list_ids(self.conn, &self.scope, page);
         }
         let mut sums: HashMap<i64, f64> = HashMap::new();
-        if words.len() > 1 && words.iter().all(|word| !word.rows.is_empty()) {
-            let all: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
-            let total: f64 = words.iter().map(|word| word.idf).sum();
-            for id in self.ask(&all.join(" AND "), ALL)? {
-                sums.insert(id, total * 2.0);
-            }
-        }
-        for word in words.iter() {
+        for word in words {
             for id in &word.rows {
                 *sums.entry(*id).or_insert(0.0) += word.idf;
             }
         }
+        self.together(words, &mut sums)?;
         let mut best: Vec<(f64, i64)> = sums.into_iter().map(|(id, sum)| (sum, id)).collect();
         if best.len() > RANKED {
             best.select_nth_unstable_by(RANKED, |a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
             best.truncate(RANKED);
         }
         Ok(best.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// Rows that hold several words at once, however old they are. The rows of
+    /// a rare word are known already, all of them; those of common words are
+    /// only found by asking for the words together: first all, then all but
+    /// one, then pairs of the rarest.
+    fn together(&self, words: &[Word<'_>], sums: &mut HashMap<i64, f64>) -> Result<()> {
+        let held: Vec<&Word<'_>> = words.iter().filter(|word| !word.rows.is_empty()).collect();
+        if held.len() > 1 && self.sum(&held, sums)? >= self.limit {
+            return Ok(());
+        }
+        let mut common: Vec<&Word<'_>> = held
+            .into_iter()
+            .filter(|word| word.rows.len() >= SAMPLE)
+            .collect();
+        common.sort_by(|a, b| a.common.total_cmp(&b.common));
+        common.truncate(SUBSETS);
+        let mut found = 0;
+        if (2..words.len()).contains(&common.len()) {
+            found += self.sum(&common, sums)?;
+        }
+        if common.len() > 2 && found < self.limit {
+            for left_out in (0..common.len()).rev() {
+                let mut some = common.clone();
+                some.remove(left_out);
+                found += self.sum(&some, sums)?;
+            }
+        }
+        if common.len() > 3 && found < self.limit {
+            for pair in [[0, 1], [0, 2], [1, 2]] {
+                self.sum(&pair.map(|at| common[at]), sums)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for rows with all of these words, and returns how many there are.
+    fn sum(&self, words: &[&Word<'_>], sums: &mut HashMap<i64, f64>) -> Result<usize> {
+        let all: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
+        let total: f64 = words.iter().map(|word| word.idf).sum();
+        let rows = self.ask(&all.join(" AND "), TOGETHER)?;
+        for id in &rows {
+            let sum = sums.entry(*id).or_insert(0.0);
+            *sum = sum.max(total);
+        }
+        Ok(rows.len())
     }
 
     fn rank(&self, words: &[Word<'_>], candidates: &[i64], length: f64) -> Result<Vec<Scored>> {
@@ -294,7 +332,7 @@ impl Search<'_> {
     }
 
     /// Loads the best; rows whose words do not stand as the phrases say go last.
-    fn hits(&self, words: &[Word<'_>], scored: Vec<Scored>) -> Result<Vec<Hit>> {
+    fn hits(&self, words: &[Word<'_>], scored: &[Scored]) -> Result<Vec<Hit>> {
         let phrases: Vec<&[String]> = words
             .iter()
             .filter_map(|word| word.group.phrase())

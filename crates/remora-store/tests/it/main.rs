@@ -1,4 +1,5 @@
 //! The store in SQLite from the outside.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod contract;
 mod damage;

@@ -12,7 +12,7 @@ fn crowd(folder: &std::path::Path) -> SqliteStore {
     let title = |n: usize| match n {
         3 => "lock retry timeout octopus".to_owned(),
         5 => "lock retry timeout".to_owned(),
-        _ if n % 2 == 0 => format!("lock on row{n}"),
+        _ if n.is_multiple_of(2) => format!("lock on row{n}"),
         _ => format!("retry of row{n}, no timeout"),
     };
     for from in (0..8_000).step_by(1_000) {

@@ -15,7 +15,7 @@ const ROOM: usize = 20 * 1024 * 1024;
 /// Files whose modes are looked at in each folder.
 const FILES: usize = 2000;
 /// A file that was being written this long ago will not be finished.
-const STALE: Duration = Duration::from_secs(3600);
+const STALE: Duration = Duration::from_hours(1);
 /// 2026-01-01; no clock that is right shows an earlier day.
 const EARLIEST: i64 = 1_767_225_600_000;
 

@@ -27,12 +27,12 @@ fn database(patient: &Patient) -> (Vec<Check>, Option<u64>) {
     let file = patient.paths.database();
     if !file.exists() {
         let archived = Archive::new(patient.paths.archive()).bytes() > 0;
-        let check = if archived {
-            Check::fail("database", "is gone, but the archive is there", REBUILD)
+        return if archived {
+            let message = "is gone, but the archive is there";
+            (vec![Check::fail("database", message, REBUILD)], None)
         } else {
-            Check::ok("database", "nothing stored yet")
+            (vec![Check::ok("database", "nothing stored yet")], Some(0))
         };
-        return (vec![check], Some(0));
     }
     let looked = remora_store::open(&file, Access::Read).and_then(|store| {
         let faults = store.integrity()?;

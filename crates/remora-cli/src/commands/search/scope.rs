@@ -44,9 +44,6 @@ fn named(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError>
             )));
         }
     }
-    if let Some(key) = at_path(data, &projects, text) {
-        return Ok(key);
-    }
     // Rows may bear the key of a project that nobody described.
     let of_key = Filter {
         project: Some(text.to_owned()),
@@ -55,7 +52,7 @@ fn named(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError>
     if any(store, &of_key)? {
         return Ok(text.to_owned());
     }
-    Err(unknown(text, &projects))
+    at_path(data, &projects, text).ok_or_else(|| unknown(text, &projects))
 }
 
 fn at_path(data: &Data, projects: &[Project], text: &str) -> Option<String> {
@@ -115,14 +112,14 @@ fn is_near(small: &str, project: &Project) -> bool {
 }
 
 fn listed(projects: &[&Project]) -> String {
-    let mut out = String::new();
-    for project in projects.iter().take(LISTED) {
-        out.push_str(&format!("\n  {}", project.key));
-    }
+    let shown = projects.iter().take(LISTED);
+    let mut out: Vec<String> = shown
+        .map(|project| format!("\n  {}", project.key))
+        .collect();
     if projects.len() > LISTED {
-        out.push_str(&format!("\n  and {} more", projects.len() - LISTED));
+        out.push(format!("\n  and {} more", projects.len() - LISTED));
     }
-    out
+    out.concat()
 }
 
 /// The session that an id, or the beginning of one, stands for.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use remora_memory::words::{self, Query};
+use remora_memory::words::{self, Group, Query};
 use remora_protocol::record::Item;
 
 use crate::commands::show::lines::flat;
@@ -49,7 +49,7 @@ pub(crate) struct Wanted {
 impl Wanted {
     pub(crate) fn new(query: &Query) -> Self {
         let groups = query.groups();
-        let ways = groups.iter().flat_map(|group| group.ways());
+        let ways = groups.iter().flat_map(Group::ways);
         Self {
             terms: ways.flatten().cloned().collect(),
             beginnings: groups
@@ -122,6 +122,7 @@ fn part(text: &str, wanted: &Wanted, longest: usize) -> Option<(usize, Snippet)>
 fn hits(text: &str, wanted: &Wanted) -> Vec<(Range<usize>, String)> {
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
     for word in stretches(text) {
+        let word = unquoted(text, word);
         if let Some(term) = wanted.term(&text[word.clone()]) {
             // Overlapping pairs of a script without blanks become one mark.
             match found.last_mut() {
@@ -131,6 +132,13 @@ fn hits(text: &str, wanted: &Wanted) -> Vec<(Range<usize>, String)> {
         }
     }
     found
+}
+
+/// The word without apostrophes around it.
+fn unquoted(text: &str, word: Range<usize>) -> Range<usize> {
+    let inner = text[word.clone()].trim_start_matches('\'');
+    let start = word.end - inner.len();
+    start..start + inner.trim_end_matches('\'').len()
 }
 
 /// Words, and overlapping pairs of characters where words have no blanks

@@ -98,6 +98,7 @@ impl Cursor<'_> {
                 return None;
             }
             let place = match link {
+                _ if verbless && class == Class::Password => Place::Flag,
                 _ if sentence => Place::Loose,
                 Link::List if class != Class::Password => Place::Loose,
                 Link::Flag => Place::Flag,
@@ -132,6 +133,7 @@ impl Cursor<'_> {
             return None;
         }
         let place = match link {
+            _ if verbless && class == Class::Password => Place::Flag,
             _ if sentence => Place::Loose,
             Link::Flag => Place::Flag,
             Link::Query | Link::Element => Place::Config,

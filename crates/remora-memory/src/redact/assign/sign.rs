@@ -86,6 +86,10 @@ impl<'a> Cursor<'a> {
         if opened == Some(b'<') && self.eat(b">") {
             return Some(Link::Element);
         }
+        // `${NAME:-value}`: what holds when nothing is set.
+        if opened == Some(b'{') && self.eat(b":-") {
+            return Some(Link::Query);
+        }
         let quoted = self.quote().is_some();
         if quoted {
             self.eat(b"]");

@@ -153,6 +153,7 @@ const PARTS: &[&str] = &[
     "goes_here",
     "goes-here",
     "goeshere",
+    "&lt;",
     "process.env",
     "os.environ",
     "getenv",
@@ -292,14 +293,17 @@ fn holds(text: &str, part: &str) -> bool {
     text.match_indices(part).any(|(at, _)| {
         let bytes = text.as_bytes();
         let before = at.checked_sub(1).and_then(|i| bytes.get(i));
-        let whole = part.bytes().all(|b| b.is_ascii_alphabetic());
-        !whole || (!letter(before) && !letter(bytes.get(at + part.len())))
+        let word = part.bytes().all(|b| b.is_ascii_alphabetic() && b != b'x');
+        !word || (!letter(before) && !letter(bytes.get(at + part.len())))
     })
 }
 
 /// Whether the value is an expression or a reference, not a literal.
 pub(super) fn refers(value: &str, place: Place) -> bool {
     let starts = |list: &[&str]| list.iter().any(|start| value.starts_with(start));
+    if starts(&["${", "$(", "{{", "<%", "%("]) {
+        return true;
+    }
     if place == Place::Quoted || place == Place::Config || place == Place::Flag {
         // A password may begin with a sign; a reference has a name behind it.
         let sign = value

@@ -194,119 +194,88 @@ fn filters(store: &dyn Store) {
     varied(store);
     let all = Filter::default;
     let some = |text: &str| Some(text.to_owned());
-    agree(
-        store,
-        &all(),
-        &[
-            "plain", "project", "fix", "memory", "session", "agent", "file",
-        ],
-    );
-    agree(
-        store,
-        &Filter {
-            project: some("other"),
-            ..all()
-        },
-        &["project", "memory"],
-    );
-    agree(
-        store,
-        &Filter {
-            kinds: vec![Kind::Fix],
-            ..all()
-        },
-        &["fix"],
-    );
-    agree(
-        store,
-        &Filter {
-            kinds: vec![Kind::Memory, Kind::Fix],
-            ..all()
-        },
-        &["fix", "memory"],
-    );
-    agree(
-        store,
-        &Filter {
-            session: some("s2"),
-            ..all()
-        },
-        &["session"],
-    );
-    agree(
-        store,
-        &Filter {
-            agent: some("a2"),
-            ..all()
-        },
-        &["agent"],
-    );
-    agree(
-        store,
-        &Filter {
-            file: some("x.rs"),
-            ..all()
-        },
-        &["file"],
-    );
-    // The beginning belongs to it, the end does not.
-    agree(
-        store,
-        &Filter {
-            since: Some(50),
-            ..all()
-        },
-        &["session", "agent", "file"],
-    );
-    agree(
-        store,
-        &Filter {
-            until: Some(30),
-            ..all()
-        },
-        &["plain", "project"],
-    );
-    agree(
-        store,
-        &Filter {
-            since: Some(20),
-            until: Some(40),
-            ..all()
-        },
-        &["project", "fix"],
-    );
-    for nothing in [
-        Filter {
-            project: some("nowhere"),
-            ..all()
-        },
-        Filter {
-            session: some("none"),
-            ..all()
-        },
-        Filter {
-            agent: some("nobody"),
-            ..all()
-        },
-        Filter {
-            file: some("nothing.rs"),
-            ..all()
-        },
-        Filter {
-            kinds: vec![Kind::Task],
-            ..all()
-        },
-        Filter {
-            since: Some(71),
-            ..all()
-        },
-        Filter {
-            since: Some(50),
-            until: Some(50),
-            ..all()
-        },
-    ] {
-        agree(store, &nothing, &[]);
+    let kinds = |kinds: &[Kind]| Filter {
+        kinds: kinds.to_vec(),
+        ..Filter::default()
+    };
+    let time = |since, until| Filter {
+        since,
+        until,
+        ..Filter::default()
+    };
+    let everything = [
+        "plain", "project", "fix", "memory", "session", "agent", "file",
+    ];
+    let cases: [(Filter, &[&str]); 17] = [
+        (all(), &everything),
+        (
+            Filter {
+                project: some("other"),
+                ..all()
+            },
+            &["project", "memory"],
+        ),
+        (
+            Filter {
+                session: some("s2"),
+                ..all()
+            },
+            &["session"],
+        ),
+        (
+            Filter {
+                agent: some("a2"),
+                ..all()
+            },
+            &["agent"],
+        ),
+        (
+            Filter {
+                file: some("x.rs"),
+                ..all()
+            },
+            &["file"],
+        ),
+        (kinds(&[Kind::Fix]), &["fix"]),
+        (kinds(&[Kind::Memory, Kind::Fix]), &["fix", "memory"]),
+        // The beginning belongs to it, the end does not.
+        (time(Some(50), None), &["session", "agent", "file"]),
+        (time(None, Some(30)), &["plain", "project"]),
+        (time(Some(20), Some(40)), &["project", "fix"]),
+        (
+            Filter {
+                project: some("nowhere"),
+                ..all()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                session: some("none"),
+                ..all()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                agent: some("nobody"),
+                ..all()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                file: some("nothing.rs"),
+                ..all()
+            },
+            &[],
+        ),
+        (kinds(&[Kind::Task]), &[]),
+        (time(Some(71), None), &[]),
+        (time(Some(50), Some(50)), &[]),
+    ];
+    for (filter, expected) in cases {
+        agree(store, &filter, expected);
     }
 }
 

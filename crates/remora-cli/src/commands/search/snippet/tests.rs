@@ -1,3 +1,5 @@
+//! Snippets, with their words in brackets.
+
 use serde_json::json;
 
 use super::*;
@@ -20,6 +22,7 @@ fn words_are_marked_in_whatever_form_they_stand() {
         ("token", "let accessToken = 1;", "let [accessToken] = 1;"),
         ("缓存", "修改了缓存的过期时间", "修改了[缓存]的过期时间"),
         ("E0308", "error[E0308]: bad", "error[[E0308]]: bad"),
+        ("cart", "thread 'cart' of 'em", "thread '[cart]' of 'em"),
         ("absent", "nothing of it", "nothing of it"),
         ("", "nothing asked", "nothing asked"),
         ("x", "", ""),

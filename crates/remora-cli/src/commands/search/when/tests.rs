@@ -1,3 +1,5 @@
+//! Times as people write them, read on one afternoon in Berlin.
+
 use super::*;
 
 /// A Monday afternoon in Berlin, one hour ahead of UTC.

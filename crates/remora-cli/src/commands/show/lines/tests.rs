@@ -1,3 +1,5 @@
+//! Columns, breaks and numbers.
+
 use super::*;
 
 #[test]

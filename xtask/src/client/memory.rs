@@ -1,0 +1,137 @@
+//! The memory through the real client: install, sessions, search, uninstall.
+//!
+//! Each case has a house of its own (a home, projects, a data directory, the program), plays
+//! scripted sessions in it, and looks at what was stored and at what the client was shown. It
+//! ends every process that it caused.
+
+mod day;
+mod harmless;
+mod house;
+mod kept;
+mod remembered;
+mod resumed;
+mod settings;
+mod talk;
+mod together;
+
+use std::fmt::Debug;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+
+use super::{Stage, Verdict};
+use house::{House, Parts};
+use talk::{Ask, Talk};
+
+/// Our processes are gone this long after they were told to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+type Play = fn(&mut Case) -> Result<()>;
+
+const CASES: &[(&str, Play)] = &[
+    ("memory-every-call-is-found", remembered::every_call),
+    ("memory-the-next-session-knows", remembered::next_session),
+    ("memory-resume-clear-compact", resumed::goes_on),
+    ("memory-background-agent", resumed::background_agent),
+    ("memory-two-sessions-at-once", together::two_sessions),
+    ("memory-installed-twice", together::installed_twice),
+    ("memory-hook-missing", harmless::missing),
+    ("memory-hook-slow", harmless::slow),
+    ("memory-hook-failing", harmless::failing),
+    ("memory-no-place-to-write", harmless::no_place),
+    ("memory-disk-full", harmless::full_disk),
+    ("memory-uninstall", settings::uninstall),
+    ("memory-uninstall-project", settings::uninstall_project),
+];
+
+/// The names of all cases.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    CASES.iter().map(|(name, _)| *name)
+}
+
+/// A case while it is played.
+struct Case {
+    house: House,
+    problems: Vec<String>,
+    /// What could not be tried here, and why.
+    skipped: Vec<String>,
+    sessions: usize,
+}
+
+impl Case {
+    fn check(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+        if !holds {
+            self.problems.push(problem());
+        }
+    }
+
+    fn equal<T: PartialEq + Debug>(&mut self, what: &str, found: &T, wanted: &T) {
+        self.check(found == wanted, || {
+            format!("{what}: {found:?}, expected {wanted:?}")
+        });
+    }
+
+    /// A session that ends as it should.
+    fn talk(&mut self, ask: &Ask<'_>) -> Result<Talk> {
+        self.sessions += 1;
+        let talk = self.house.talk(ask)?;
+        self.fine(&talk)?;
+        Ok(talk)
+    }
+
+    fn fine(&mut self, talk: &Talk) -> Result<()> {
+        self.equal("the client's exit code", &talk.code, &Some(0));
+        let result = talk.result()?.clone();
+        self.check(result["is_error"] == false, || {
+            format!("the session ended badly: {result}")
+        });
+        Ok(())
+    }
+
+    /// Ends the worker and looks that nothing of ours is left.
+    fn close(&mut self) -> Result<()> {
+        if self.house.remora_path().exists() && !self.house.workers().is_empty() {
+            self.house.remora("project", &["worker", "stop"])?;
+        }
+        let end = Instant::now() + PATIENCE;
+        while !self.house.processes().is_empty() && Instant::now() < end {
+            thread::park_timeout(Duration::from_millis(20));
+        }
+        let left = self.house.processes();
+        self.check(left.is_empty(), || {
+            format!("processes are left after `worker stop`: {left:?}")
+        });
+        Ok(())
+    }
+}
+
+/// Plays one case.
+pub(super) fn play(stage: &Stage, name: &str, verdict: &mut Verdict) -> Result<()> {
+    let known = CASES.iter().find(|(known, _)| *known == name);
+    let (name, play) = known.with_context(|| format!("no case is called `{name}`"))?;
+    let remora = stage.engine.as_deref();
+    let house = House::build(&Parts {
+        parent: &stage.work,
+        name,
+        client: &stage.client,
+        remora: remora.context("the memory's cases need the program")?,
+        search: &stage.search,
+        keep: stage.options.keep,
+    })?;
+    if stage.options.keep {
+        println!("     {name} is in {}", house.path("").display());
+    }
+    let mut case = Case {
+        house,
+        problems: Vec::new(),
+        skipped: Vec::new(),
+        sessions: 0,
+    };
+    let played = play(&mut case);
+    let closed = case.close();
+    verdict.sessions = case.sessions;
+    verdict.problems.append(&mut case.problems);
+    verdict.skipped.append(&mut case.skipped);
+    played.and(closed)
+}

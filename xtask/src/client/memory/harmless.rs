@@ -1,0 +1,252 @@
+//! A hook of ours that is missing, slow or failing does not disturb the client.
+//!
+//! The same short session is played without us and with us broken: the client's exit code, the
+//! tools' results and the text of every request must be the same.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+use super::Case;
+use super::house::said;
+use super::talk::{Ask, Talk};
+
+/// Longer than the timeout, shorter than anybody's patience.
+const SLOW: &str = "#!/bin/sh\nexec sleep 15\n";
+
+/// The short session, in a project that is new each time.
+fn short(case: &mut Case, env: &[(&str, OsString)]) -> Result<Talk> {
+    case.house.fresh_project("project")?;
+    let file = case.house.path("project/tern.txt");
+    case.talk(&Ask {
+        project: "project",
+        prompt: "Write down the tern.",
+        turns: &[
+            json!({"tools": [
+                {"id": "toolu_echo", "name": "Bash", "input": {"command": "echo tern"}},
+            ]}),
+            json!({"tools": [
+                {"id": "toolu_fail", "name": "Bash", "input": {"command": "cat no-tern"}},
+            ]}),
+            json!({"tools": [
+                {"id": "toolu_write", "name": "Write", "input": {"file_path": file, "content": "tern\n"}},
+            ]}),
+            json!({"tools": [{"id": "toolu_read", "name": "Read", "input": {"file_path": file}}]}),
+            json!({"text": "It is written down."}),
+        ],
+        args: &["--session-id", SESSION],
+        env,
+    })
+}
+
+/// The same each time, so that requests can be compared.
+const SESSION: &str = "11111111-2222-4333-8444-555555555555";
+
+/// What the client makes of the session when we are not there.
+fn without_us(case: &mut Case) -> Result<Talk> {
+    ensure!(
+        !case.house.user_settings().exists(),
+        "the case has settings before it began"
+    );
+    let talk = short(case, &[])?;
+    case.equal("calls of the session", &talk.calls().len(), &4);
+    Ok(talk)
+}
+
+/// Plays the session again and compares.
+fn undisturbed(
+    case: &mut Case,
+    what: &str,
+    alone: &Talk,
+    env: &[(&str, OsString)],
+) -> Result<Talk> {
+    // The client keeps a session by its id; it must be as unknown as the first time.
+    let kept = case.house.path("home/.claude/projects");
+    if kept.exists() {
+        fs::remove_dir_all(&kept)?;
+    }
+    let before = case.problems.len();
+    let talk = short(case, env).with_context(|| what.to_owned())?;
+    case.equal("the tools' results", &talk.calls(), &alone.calls());
+    let (told, wanted) = (&talk.result()?["result"], &alone.result()?["result"]);
+    case.equal("the last text", told, wanted);
+    let (now, then) = (messages(&talk), messages(alone));
+    case.equal("requests", &now.len(), &then.len());
+    for (index, (now, then)) in now.iter().zip(&then).enumerate() {
+        case.check(now == then, || {
+            format!("request {index} differs: {}", difference(now, then))
+        });
+    }
+    for problem in &mut case.problems[before..] {
+        *problem = format!("{what}: {problem}");
+    }
+    Ok(talk)
+}
+
+/// The messages of each request, as text.
+fn messages(talk: &Talk) -> Vec<String> {
+    let bodies = talk.requests.iter();
+    bodies.map(|body| body["messages"].to_string()).collect()
+}
+
+/// The place where two texts part.
+fn difference(now: &str, then: &str) -> String {
+    let same = now.chars().zip(then.chars()).take_while(|(a, b)| a == b);
+    let from = same.count().saturating_sub(40);
+    let part = |text: &str| text.chars().skip(from).take(200).collect::<String>();
+    format!("`{}`, alone `{}`", part(now), part(then))
+}
+
+fn install(case: &Case) -> Result<()> {
+    case.house
+        .remora("project", &["install", "claude-code"])
+        .map(drop)
+}
+
+pub(super) fn missing(case: &mut Case) -> Result<()> {
+    let alone = without_us(case)?;
+    install(case)?;
+    fs::rename(case.house.remora_path(), case.house.path("bin/moved"))?;
+    undisturbed(case, "the program is gone", &alone, &[])?;
+    case.house.write("bin/remora", "not a program\n")?;
+    undisturbed(case, "the program cannot be started", &alone, &[])?;
+    fs::remove_file(case.house.remora_path())?;
+    fs::create_dir(case.house.remora_path())?;
+    undisturbed(case, "the program is a folder", &alone, &[])?;
+    Ok(())
+}
+
+pub(super) fn slow(case: &mut Case) -> Result<()> {
+    let alone = without_us(case)?;
+    install(case)?;
+    let file = case.house.user_settings();
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
+    let groups = settings["hooks"].as_object_mut().context("no hooks")?;
+    for group in groups
+        .values_mut()
+        .filter_map(Value::as_array_mut)
+        .flatten()
+    {
+        group["hooks"][0]["timeout"] = json!(1);
+    }
+    fs::write(&file, settings.to_string())?;
+    case.house.script("bin/remora", SLOW)?;
+    let talk = undisturbed(case, "a slow hook", &alone, &[])?;
+    // Start, prompt, four calls, one of them told before, stop and end: a second each.
+    case.check(talk.took.as_secs() < 30, || {
+        format!("the session took {:?}", talk.took)
+    });
+    Ok(())
+}
+
+pub(super) fn failing(case: &mut Case) -> Result<()> {
+    let alone = without_us(case)?;
+    install(case)?;
+    for (what, script) in [
+        (
+            "exit 1 with garbage",
+            "echo '}{ garbage'; echo noise >&2; exit 1",
+        ),
+        ("exit 3 with nothing", "exit 3"),
+        ("killed", "kill -KILL $$"),
+        ("a crash", "kill -SEGV $$"),
+        (
+            "stdin is not read, half an answer",
+            "exec <&-; printf '{\"hookSpecific'; exit 1",
+        ),
+    ] {
+        let script = format!("#!/bin/sh\n{script}\n");
+        case.house.script("bin/remora", &script)?;
+        undisturbed(case, what, &alone, &[])?;
+    }
+    Ok(())
+}
+
+/// Runs with a data directory that cannot be written.
+pub(super) fn no_place(case: &mut Case) -> Result<()> {
+    let alone = without_us(case)?;
+    install(case)?;
+    case.house.write("plain", "a file\n")?;
+    case.house
+        .write("blocked/spool", "a file where the spool should be\n")?;
+    let places: [(&str, PathBuf); 5] = [
+        ("the data directory is a file", case.house.path("plain")),
+        ("it lies below a file", case.house.path("plain/below")),
+        ("the spool is a file", case.house.path("blocked")),
+        ("nobody may write there", PathBuf::from("/proc/remora")),
+        ("it is not absolute", PathBuf::from("relative/data")),
+    ];
+    for (what, place) in places {
+        let env = [("REMORA_HOME", place.into_os_string())];
+        undisturbed(case, what, &alone, &env)?;
+    }
+    let left = fs::read_to_string(case.house.path("plain"))?;
+    case.equal("the file in the way", &left.as_str(), &"a file\n");
+    Ok(())
+}
+
+/// A small file system; unmounted when dropped.
+struct Mount<'a>(&'a Path);
+
+impl Drop for Mount<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0).status();
+    }
+}
+
+pub(super) fn full_disk(case: &mut Case) -> Result<()> {
+    let small = case.house.path("small");
+    fs::create_dir(&small)?;
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=16m,mode=0700", "tmpfs"])
+        .arg(&small)
+        .output();
+    let why = match &mounted {
+        Ok(done) if done.status.success() => None,
+        Ok(done) => Some(said(done)),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(why) = why {
+        case.skipped
+            .push(format!("no small file system can be mounted here: {why}"));
+        return Ok(());
+    }
+    let _mount = Mount(&small);
+    let alone = without_us(case)?;
+    install(case)?;
+    let data = small.join("data");
+    let run = |case: &Case, args: &[&str]| case.house.remora_at(&data, "project", args);
+    run(case, &["worker", "start"])?;
+    run(case, &["worker", "stop"])?;
+    let filling = small.join("filling");
+    // Writes until nothing more fits.
+    let full = fs::write(&filling, vec![b'x'; 32 << 20]).is_err();
+    ensure!(full, "{} does not get full", small.display());
+    let env = [("REMORA_HOME", data.clone().into_os_string())];
+    undisturbed(case, "a full disk", &alone, &env)?;
+    fs::remove_file(&filling)?;
+    let again = undisturbed(case, "a disk with room again", &alone, &env)?;
+    run(case, &["worker", "drain"])?;
+    let found = run(case, &["search", "--json", "tern"])?;
+    case.check(found.contains("tern.txt"), || {
+        format!("with room again the session is not kept: {found}")
+    });
+    case.equal("warnings after the gap", &warnings(&again), &1);
+    let later = undisturbed(case, "a session after that", &alone, &env)?;
+    case.equal("warnings later on", &warnings(&later), &0);
+    run(case, &["worker", "stop"])?;
+    Ok(())
+}
+
+/// How often the person was told that something was not recorded.
+fn warnings(talk: &Talk) -> usize {
+    let answers = talk.stream.iter().filter(|line| {
+        let told = line["output"].as_str().unwrap_or_default();
+        line["subtype"] == "hook_response" && told.contains("systemMessage")
+    });
+    answers.count()
+}

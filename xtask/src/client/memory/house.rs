@@ -1,0 +1,216 @@
+//! A sandbox of one case: a home, projects, a data directory and the program under test.
+//!
+//! The program is linked into the sandbox, so that its processes are known by their path and it
+//! can be moved away. Whatever a case started is ended when the house goes; nothing else is
+//! ever signalled.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Map, Value, json};
+
+use crate::client::process::{finish, kill_all};
+
+/// Approved in the fresh home; no real key has this form.
+pub(super) const KEY: &str = "test-key-0000";
+/// Folders that the client trusts.
+const PROJECTS: [&str; 2] = ["project", "elsewhere/project"];
+
+/// The sandbox; removed when dropped unless `keep` is set.
+pub(super) struct House {
+    root: PathBuf,
+    /// The client's program.
+    pub(super) client: PathBuf,
+    search: String,
+    keep: bool,
+}
+
+/// What a house is made of.
+pub(super) struct Parts<'a> {
+    pub(super) parent: &'a Path,
+    pub(super) name: &'a str,
+    pub(super) client: &'a Path,
+    pub(super) remora: &'a Path,
+    /// `PATH` of every process.
+    pub(super) search: &'a str,
+    pub(super) keep: bool,
+}
+
+impl House {
+    pub(super) fn build(parts: &Parts<'_>) -> Result<Self> {
+        let house = Self {
+            root: parts.parent.join(parts.name),
+            client: parts.client.to_owned(),
+            search: parts.search.to_owned(),
+            keep: parts.keep,
+        };
+        for name in ["home/.claude", "bin", "tmp", "witness"] {
+            let path = house.path(name);
+            fs::create_dir_all(&path).with_context(|| format!("in {}", path.display()))?;
+        }
+        let remora = house.remora_path();
+        if fs::hard_link(parts.remora, &remora).is_err() {
+            fs::copy(parts.remora, &remora).context("cannot copy the program under test")?;
+        }
+        let mut projects = Map::new();
+        for name in PROJECTS {
+            let trusted =
+                json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
+            projects.insert(house.path(name).display().to_string(), trusted);
+            house.fresh_project(name)?;
+        }
+        let state = json!({
+            "hasCompletedOnboarding": true,
+            "customApiKeyResponses": {"approved": [KEY], "rejected": []},
+            "projects": projects,
+        });
+        house.write("home/.claude.json", &state.to_string())?;
+        Ok(house)
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(super) fn remora_path(&self) -> PathBuf {
+        self.path("bin/remora")
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+
+    pub(super) fn user_settings(&self) -> PathBuf {
+        self.path("home/.claude/settings.json")
+    }
+
+    /// Empties a project and makes it a repository again.
+    pub(super) fn fresh_project(&self, name: &str) -> Result<()> {
+        let folder = self.path(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).with_context(|| format!("in {}", folder.display()))?;
+        }
+        fs::create_dir_all(&folder)?;
+        let done = self
+            .command(Path::new("git"), &folder)
+            .args(["init", "-q", "-b", "main"])
+            .output()
+            .context("cannot start git, which the client's project needs")?;
+        ensure!(done.status.success(), "git init: {}", said(&done));
+        Ok(())
+    }
+
+    pub(super) fn write(&self, name: &str, text: &str) -> Result<()> {
+        let path = self.path(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Writes a program of the house's own.
+    pub(super) fn script(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.path(name);
+        if path.exists() {
+            fs::remove_file(&path)?; // it may be a link to the program under test
+        }
+        self.write(name, text)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        Ok(path)
+    }
+
+    /// A process with our environment and its own group.
+    pub(super) fn command(&self, program: &Path, folder: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(folder).env_clear().process_group(0);
+        command.envs([
+            ("HOME", self.path("home")),
+            ("TMPDIR", self.path("tmp")),
+            ("REMORA_HOME", self.data()),
+        ]);
+        command.envs([
+            ("USER", "tester"),
+            ("LOGNAME", "tester"),
+            ("SHELL", "/bin/sh"),
+            ("LANG", "C.UTF-8"),
+            ("TERM", "dumb"),
+            ("PATH", &self.search),
+        ]);
+        command
+    }
+
+    /// Runs the program under test in a project; it must succeed.
+    pub(super) fn remora(&self, project: &str, args: &[&str]) -> Result<String> {
+        self.remora_at(&self.data(), project, args)
+    }
+
+    /// The same, with another data directory.
+    pub(super) fn remora_at(&self, data: &Path, project: &str, args: &[&str]) -> Result<String> {
+        let mut command = self.command(&self.remora_path(), &self.path(project));
+        command.env("REMORA_HOME", data).args(args);
+        let output = finish(command, None)?;
+        ensure!(
+            output.status.success(),
+            "`remora {}` ended with {}: {}",
+            args.join(" "),
+            output.status,
+            said(&output)
+        );
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// The same, for a command that prints JSON.
+    pub(super) fn ask(&self, project: &str, args: &[&str]) -> Result<Value> {
+        let text = self.remora(project, args)?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("`remora {}` printed no JSON: {text}", args.join(" ")))
+    }
+
+    /// Processes of the sandbox: by their program's path, or by the home they were given.
+    pub(super) fn processes(&self) -> Vec<u32> {
+        let mark = format!("HOME={}", self.path("home").display());
+        let list = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let ids = list.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
+        ids.filter(|id| {
+            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            let program = fs::read_link(format!("/proc/{id}/exe")).unwrap_or_default();
+            program.starts_with(&self.root)
+                || environment
+                    .split(|byte| *byte == 0)
+                    .any(|entry| entry == mark.as_bytes())
+        })
+        .collect()
+    }
+
+    /// Those of them that are workers of the program under test.
+    pub(super) fn workers(&self) -> Vec<u32> {
+        let mut ids = self.processes();
+        ids.retain(|id| {
+            let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            let words: Vec<_> = line.split(|byte| *byte == 0).skip(1).take(2).collect();
+            words == [b"worker".as_slice(), b"run".as_slice()]
+        });
+        ids
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        kill_all(&self.processes());
+        if !self.keep {
+            let _ = fs::remove_dir_all(&self.root);
+        }
+    }
+}
+
+/// What a process said, for an error.
+pub(super) fn said(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    format!("{}{errors}", String::from_utf8_lossy(&output.stdout))
+        .trim()
+        .to_owned()
+}

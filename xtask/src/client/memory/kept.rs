@@ -1,0 +1,261 @@
+//! What the store says, against what the client's own witness saw.
+//!
+//! The witness is a hook beside ours, for the same events, that writes down what it is given:
+//! so "every event exactly once" is not judged by the program under test.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Map, Value, json};
+
+use super::day::Call;
+use super::house::House;
+
+/// Kinds of rows that repeat what others say.
+const RETOLD: [&str; 4] = ["prompt", "message", "summary", "decision"];
+
+/// One line of the worker's log about an event.
+pub(super) struct Logged {
+    pub(super) id: String,
+    /// Empty for an event that was stored before.
+    pub(super) name: String,
+    pub(super) fate: String,
+}
+
+impl House {
+    /// A settings file with the witness beside each hook of ours that these settings hold.
+    pub(super) fn witness(&self, settings: &Path) -> Result<String> {
+        let text = fs::read_to_string(settings)
+            .with_context(|| format!("cannot read {}", settings.display()))?;
+        let installed: Value = serde_json::from_str(&text)?;
+        let folder = self.path("witness");
+        let script = format!(
+            "#!/bin/sh\nexec cat >\"$(mktemp '{}/XXXXXXXXXX')\"\n",
+            folder.display()
+        );
+        let command = self.script("bin/witness", &script)?;
+        let ours = self.remora_path().display().to_string();
+        let mut hooks = Map::new();
+        for (event, groups) in installed["hooks"].as_object().into_iter().flatten() {
+            for group in groups.as_array().into_iter().flatten() {
+                if !group.to_string().contains(&ours) {
+                    continue;
+                }
+                let mut beside = group.clone();
+                beside["hooks"] = json!([
+                    {"type": "command", "command": command, "args": [], "timeout": 30},
+                ]);
+                let list = hooks.entry(event.clone()).or_insert_with(|| json!([]));
+                list.as_array_mut().context("a list")?.push(beside);
+            }
+        }
+        self.write("witness.json", &json!({ "hooks": hooks }).to_string())?;
+        Ok(self.path("witness.json").display().to_string())
+    }
+
+    /// What the witness was given so far; it forgets it.
+    pub(super) fn fired(&self) -> Result<Vec<Value>> {
+        let mut events = Vec::new();
+        for entry in fs::read_dir(self.path("witness"))? {
+            let path = entry?.path();
+            let text = fs::read_to_string(&path)?;
+            let event = serde_json::from_str(&text)
+                .with_context(|| format!("the witness was killed while writing: {text}"))?;
+            events.push(event);
+            fs::remove_file(&path)?;
+        }
+        Ok(events)
+    }
+
+    pub(super) fn drain(&self) -> Result<()> {
+        self.remora("project", &["worker", "drain"]).map(drop)
+    }
+
+    /// Every event that the worker speaks of.
+    pub(super) fn logged(&self) -> Result<Vec<Logged>> {
+        let text = self.remora("project", &["worker", "logs", "--lines", "100000"])?;
+        Ok(parse(&text))
+    }
+
+    pub(super) fn search(&self, project: &str, words: &str) -> Result<Vec<Value>> {
+        let mut args = vec!["search", "--json", "--limit", "100"];
+        args.extend(words.split_whitespace());
+        let found = self.ask(project, &args)?;
+        let rows = found["results"].as_array();
+        Ok(rows
+            .context("`remora search --json` has no results")?
+            .clone())
+    }
+
+    /// The rows that hold all of these words, without those that retell others.
+    pub(super) fn rows_of(&self, project: &str, words: &str) -> Result<Vec<Value>> {
+        let mut rows = self.search(project, words)?;
+        let all = words.to_lowercase();
+        rows.retain(|row| {
+            let text = row.to_string().to_lowercase();
+            let retold = RETOLD.iter().any(|kind| row["kind"] == *kind);
+            !retold && all.split_whitespace().all(|word| text.contains(word))
+        });
+        Ok(rows)
+    }
+
+    /// What is found by these words, in full.
+    pub(super) fn items(&self, project: &str, words: &str) -> Result<Vec<Value>> {
+        let rows = self.search(project, words)?;
+        let ids: Vec<String> = rows.iter().map(|row| row["id"].to_string()).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut args = vec!["show", "--json"];
+        args.extend(ids.iter().map(String::as_str));
+        let shown = self.ask(project, &args)?;
+        let items = shown["items"].as_array();
+        Ok(items.context("`remora show --json` has no items")?.clone())
+    }
+
+    /// Calls that are not found by their words, or have more than one row.
+    pub(super) fn not_found(&self, project: &str, calls: &[Call]) -> Result<Vec<String>> {
+        let mut problems = Vec::new();
+        for call in calls {
+            let Some(words) = &call.find else { continue };
+            let items = self.items(project, words)?;
+            let own = items.iter().filter(|item| item["tool_use_id"] == call.id);
+            if own.count() != 1 {
+                problems.push(format!(
+                    "{} ({}): `remora search {words}` should find its one row, found {}",
+                    call.name,
+                    call.id,
+                    brief(&items)
+                ));
+            }
+        }
+        Ok(problems)
+    }
+
+    /// How the worker's account differs from the witness's: each event exactly once.
+    pub(super) fn unaccounted(&self, fired: &[Value]) -> Result<Vec<String>> {
+        let mut problems = compare(&self.logged()?, fired);
+        for folder in ["spool", "dead"] {
+            let path = self.data().join(folder);
+            let files = fs::read_dir(&path).into_iter().flatten().flatten();
+            let names: Vec<_> = files.map(|file| file.file_name()).collect();
+            if !names.is_empty() {
+                problems.push(format!("{} is not empty: {names:?}", path.display()));
+            }
+        }
+        Ok(problems)
+    }
+
+    /// Files of the data directory that hold one of these texts, compressed ones read through
+    /// the program.
+    pub(super) fn places_of(&self, texts: &[String]) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        let mut look = |what: &str, bytes: &[u8]| {
+            let hit = |text: &&String| {
+                let needle = text.as_bytes();
+                bytes.windows(needle.len()).any(|part| part == needle)
+            };
+            let hits = texts.iter().filter(hit).count();
+            if hits > 0 {
+                found.push(format!("{what} holds {hits} of the secrets"));
+            }
+        };
+        let mut folders = vec![self.data()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder)?.flatten() {
+                let path = entry.path();
+                let kind = entry.file_type()?;
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if kind.is_file() {
+                    look(&path.display().to_string(), &fs::read(&path)?);
+                }
+            }
+        }
+        for args in [["export"].as_slice(), &["export", "--events"]] {
+            let text = self.remora("project", args)?;
+            look(&format!("`remora {}`", args.join(" ")), text.as_bytes());
+        }
+        Ok(found)
+    }
+}
+
+/// The lines of the worker's log that tell of an event.
+fn parse(text: &str) -> Vec<Logged> {
+    let lines = text.lines().filter_map(|line| line.split_once(" event "));
+    let event = |(_, line): (&str, &str)| {
+        let (head, fate) = line.split_once(": ")?;
+        let (id, name) = head.split_once(' ').unwrap_or((head, ""));
+        Some(Logged {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            fate: fate.to_owned(),
+        })
+    };
+    lines.filter_map(event).collect()
+}
+
+/// What the worker took more than once, gave up, or took another number of times than it fired.
+fn compare(logged: &[Logged], fired: &[Value]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for event in logged {
+        *times.entry(&event.id).or_default() += 1;
+        if event.name.is_empty() && event.fate != "stored before" {
+            problems.push(format!("event {}: {}", event.id, event.fate));
+        }
+    }
+    let twice = times.iter().filter(|(_, times)| **times > 1);
+    problems.extend(twice.map(|(id, times)| format!("event {id} was taken {times} times")));
+    let mut balance: BTreeMap<&str, i64> = BTreeMap::new();
+    for event in fired {
+        let name = event["hook_event_name"].as_str().unwrap_or("?");
+        *balance.entry(name).or_default() += 1;
+    }
+    for event in logged.iter().filter(|event| !event.name.is_empty()) {
+        *balance.entry(&event.name).or_default() -= 1;
+    }
+    for (name, left) in balance {
+        if left > 0 {
+            problems.push(format!("{name}: {left} fired and not stored"));
+        } else if left < 0 {
+            problems.push(format!("{name}: {} stored that did not fire", -left));
+        }
+    }
+    problems
+}
+
+/// Rows in a line.
+pub(super) fn brief(rows: &[Value]) -> String {
+    let lines = rows.iter().take(8);
+    let lines = lines.map(|row| format!("[#{} {} {}]", row["id"], row["kind"], row["title"]));
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_difference_is_told() {
+        let log = "T event 1 Stop: read 9 bytes, archived, stored 1 item\n\
+                   T worker 0.1.0 started\n\
+                   T event 2 Stop: read 9 bytes, skipped (another event tells it)\n\
+                   T event 2 Stop: read 9 bytes, archived, stored 0 items\n\
+                   T event 3: stored before\n\
+                   T event 4: dead letter, not JSON\n";
+        let stop = json!({"hook_event_name": "Stop"});
+        let start = json!({"hook_event_name": "SessionStart"});
+        assert_eq!(
+            compare(&parse(log), &[stop.clone(), stop, start]),
+            [
+                "event 4: dead letter, not JSON",
+                "event 2 was taken 2 times",
+                "SessionStart: 1 fired and not stored",
+                "Stop: 1 stored that did not fire",
+            ]
+        );
+    }
+}
