@@ -50,17 +50,20 @@ impl Failure {
         fill(file, reason)
     }
 
-    /// What went wrong since this was asked last.
-    pub fn take(&self) -> Option<String> {
+    /// What went wrong and has not been told yet.
+    pub fn look(&self) -> Option<String> {
         let text = fs::read(&self.file).ok()?;
         let text = String::from_utf8_lossy(&text);
         let reason = text.trim();
-        if reason.is_empty() {
-            return None;
-        }
+        (!reason.is_empty()).then(|| reason.to_owned())
+    }
+
+    /// As [`Self::look`], and it counts as told from now on.
+    pub fn take(&self) -> Option<String> {
+        let reason = self.look()?;
         let file = OpenOptions::new().write(true).open(&self.file).ok()?;
         fill(file, "").ok()?;
-        Some(reason.to_owned())
+        Some(reason)
     }
 }
 
@@ -85,6 +88,7 @@ mod tests {
         assert_eq!(mark.take(), None);
         mark.note("no space left").unwrap();
         mark.note("gone").unwrap();
+        assert_eq!(mark.look().as_deref(), Some("gone"));
         assert_eq!(mark.take().as_deref(), Some("gone"));
         assert_eq!(mark.take(), None);
         mark.note(&"é".repeat(400)).unwrap();

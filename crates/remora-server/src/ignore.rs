@@ -14,6 +14,13 @@ const FILE: &str = ".remoraignore";
 /// Fields of a tool's input that name the file it is about.
 const FIELDS: &[&str] = &["file_path", "notebook_path", "path"];
 
+/// What is wrong with a pattern of `capture.ignore`, if anything is. A pattern
+/// that cannot be read matches nothing.
+pub fn pattern_fault(pattern: &str) -> Option<String> {
+    let fault = GitignoreBuilder::new("").add_line(None, pattern).err()?;
+    Some(fault.to_string())
+}
+
 /// The patterns, by project; read again when the project's file changes.
 #[derive(Debug)]
 pub(crate) struct Ignores {
@@ -80,6 +87,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_pattern_that_cannot_be_read_is_named() {
+        assert_eq!(pattern_fault("*.key"), None);
+        assert!(pattern_fault("[z-a]").is_some_and(|fault| fault.contains("[z-a]")));
+    }
 
     #[test]
     fn own_and_project_patterns_hide_files_and_folders() {

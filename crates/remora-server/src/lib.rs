@@ -16,6 +16,7 @@ mod socket;
 mod worker;
 
 pub use dead::{DeadLetter, dead_letters, retry};
+pub use ignore::pattern_fault;
 pub use inbox::{Inbox, Round};
 pub use log::Log;
 pub use rebuild::{Progress, Rebuilt, move_aside, rebuild};

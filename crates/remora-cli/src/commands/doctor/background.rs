@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use remora_client::waiting;
+use remora_client::{Failure, waiting};
 
 use super::{Check, Patient};
 use crate::clock;
@@ -124,14 +124,12 @@ fn dead(patient: &Patient) -> Check {
     }
 }
 
-/// Reads the mark of [`remora_client::Failure`] and leaves it: the next
-/// session still has to tell.
+/// The mark stays: the next session still has to tell.
 fn capture(patient: &Patient) -> Check {
-    let mark = fs::read(patient.paths.run().join("capture-failed")).unwrap_or_default();
-    let reason = flat(&String::from_utf8_lossy(&mark));
-    if reason.is_empty() {
+    let Some(reason) = Failure::of(&patient.paths).look() else {
         return Check::ok("capture", "no hook has failed since the last session began");
-    }
+    };
+    let reason = flat(&reason);
     Check::warn(
         "capture",
         format!("a hook could not capture its event: {reason}"),

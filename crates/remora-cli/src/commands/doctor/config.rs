@@ -1,6 +1,7 @@
 //! The configuration: that it can be read, and that its patterns can be used.
 
 use remora_memory::redact::{Redactor, Rules};
+use remora_server::pattern_fault;
 
 use super::{Check, Patient, quoted};
 use crate::config::Config;
@@ -32,14 +33,15 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
         };
         bad.extend(fault(&rules).map(|e| ("redact.patterns", e)));
     }
-    for key in ["redact.deny_paths", "capture.ignore"] {
-        for glob in config.list(key) {
-            let rules = Rules {
-                patterns: Vec::new(),
-                deny_paths: vec![glob],
-            };
-            bad.extend(fault(&rules).map(|e| (key, e)));
-        }
+    for glob in config.list("redact.deny_paths") {
+        let rules = Rules {
+            patterns: Vec::new(),
+            deny_paths: vec![glob],
+        };
+        bad.extend(fault(&rules).map(|e| ("redact.deny_paths", e)));
+    }
+    for glob in config.list("capture.ignore") {
+        bad.extend(pattern_fault(&glob).map(|e| ("capture.ignore", e)));
     }
     if bad.is_empty() {
         let there = file.exists();

@@ -1,0 +1,8 @@
+//! `remora hook`, as an agent calls it: whatever happens, it answers with
+//! something valid, says nothing else, exits 0, and loses nothing it was given.
+
+pub(crate) mod den;
+mod input;
+mod kept;
+mod start;
+mod trouble;

@@ -1,0 +1,153 @@
+//! The worker as a hook starts it: alone, detached, with nothing of anybody
+//! else's, and replaced when it dies.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::hook::den::{Den, call, signal, until};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_remora");
+
+#[test]
+fn it_outlives_its_hook_in_a_session_of_its_own_with_files_of_its_own() {
+    let den = Den::new();
+    let event = call("s", &den.sandbox.path("project"), "detached").to_string();
+    let file = den.sandbox.write("event.json", event);
+    let foreign = den.sandbox.write("foreign", "");
+    let done = den
+        .command("/bin/sh")
+        .args([
+            "-c",
+            "exec 7<> \"$3\" 8< \"$3\" 9>> \"$3\"\n\
+             exec \"$1\" hook claude-code < \"$2\"",
+            "sh",
+            PROGRAM,
+        ])
+        .args([&file, &foreign])
+        .output()
+        .unwrap();
+    assert!(done.status.success());
+    let worker = den.worker();
+    let stat = fs::read_to_string(format!("/proc/{worker}/stat")).unwrap();
+    let after = stat.rsplit(')').next().unwrap();
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let id = worker.to_string();
+    // Process group, session and terminal.
+    assert_eq!(fields[2..5], [id.as_str(), id.as_str(), "0"], "{stat}");
+    assert_eq!(
+        fs::read_link(format!("/proc/{worker}/cwd")).unwrap(),
+        PathBuf::from("/")
+    );
+    den.drain();
+    for entry in fs::read_dir(format!("/proc/{worker}/fd")).unwrap() {
+        let entry = entry.unwrap();
+        let number: u32 = entry.file_name().to_str().unwrap().parse().unwrap();
+        let Ok(target) = fs::read_link(entry.path()) else {
+            continue;
+        };
+        let text = target.display().to_string();
+        let own = target.starts_with(den.paths.home()) || text.starts_with("socket:");
+        let fine = if number < 3 { text == "/dev/null" } else { own };
+        assert!(fine, "{number} is {text}");
+    }
+    den.stop();
+    until("it has ended", || den.workers().is_empty().then_some(()));
+}
+
+#[test]
+fn many_hooks_at_once_start_one_worker() {
+    let den = Den::new();
+    let folder = den.sandbox.path("project");
+    let mut hooks: Vec<_> = (0..32)
+        .map(|_| {
+            den.command(PROGRAM)
+                .args(["hook", "claude-code"])
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for (n, hook) in hooks.iter_mut().enumerate() {
+        let event = call("s", &folder, &format!("word{n}")).to_string();
+        hook.stdin
+            .take()
+            .unwrap()
+            .write_all(event.as_bytes())
+            .unwrap();
+    }
+    for hook in hooks {
+        let done = hook.wait_with_output().unwrap();
+        assert_eq!(
+            (done.status.code(), done.stdout, done.stderr),
+            (Some(0), b"{}\n".to_vec(), Vec::new())
+        );
+    }
+    let worker = den.worker();
+    den.drain();
+    assert_eq!(den.workers(), [worker]);
+    assert_eq!(den.events().len(), 32);
+    let log = fs::read_to_string(den.paths.worker_log()).unwrap();
+    assert_eq!(log.matches(" started, process ").count(), 1, "{log}");
+}
+
+#[test]
+fn a_worker_that_was_killed_is_replaced_by_the_next_hook() {
+    let den = Den::new();
+    let folder = den.sandbox.path("project");
+    for n in 0..5 {
+        den.ran("s", &folder, &format!("word{n}"));
+        let worker = den.worker();
+        signal("KILL", &worker.to_string());
+        // A process that is dying still holds its socket for a moment.
+        until("nobody listens", || den.deserted().then_some(()));
+        den.ran("s", &folder, &format!("next{n}"));
+        assert_ne!(den.worker(), worker);
+    }
+    den.drain();
+    let mut titles: Vec<_> = den.items().into_iter().map(|item| item.title).collect();
+    assert_eq!(titles.len(), 10, "{titles:#?}");
+    titles.sort_unstable();
+    titles.dedup();
+    assert_eq!((titles.len(), den.events().len()), (10, 10));
+}
+
+#[test]
+fn a_worker_that_ends_while_hooks_come_leaves_nothing_behind() {
+    let den = Den::new();
+    let folder = den.sandbox.path("project");
+    for n in 0..8 {
+        den.ran("s", &folder, &format!("word{n}"));
+        den.stop();
+    }
+    den.drain();
+    assert_eq!(den.events().len(), 8);
+    assert_eq!(den.spooled(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_poke_of_a_newer_program_brings_a_new_worker() {
+    let den = Den::new();
+    let folder = den.sandbox.path("project");
+    den.ran("s", &folder, "first");
+    let before = den.worker();
+    let poke = |version: &str| {
+        let request = remora_protocol::request::Request::Poke {
+            version: version.to_owned(),
+            program: PROGRAM.to_owned(),
+        };
+        // A poke is not answered: the worker hangs up.
+        let moment = std::time::Duration::from_millis(500);
+        let _ = remora_client::ask(&den.paths.socket(), &request, moment);
+    };
+    poke("0.0.1");
+    poke("not a version");
+    assert_eq!(den.worker(), before);
+    poke("999.0.0");
+    until("another one is there", || {
+        (den.worker() != before).then_some(())
+    });
+    den.ran("s", &folder, "second");
+    den.drain();
+    assert_eq!(den.events().len(), 2);
+    assert_eq!(den.workers().len(), 1);
+}
