@@ -16,6 +16,8 @@ const DIFF: usize = 600;
 pub(crate) mod field {
     /// What makes two runs the same command.
     pub(crate) const COMMAND: &str = "command";
+    /// The tool whose output was understood.
+    pub(crate) const TOOL: &str = "tool";
     /// The error's fingerprint.
     pub(crate) const FINGERPRINT: &str = "fingerprint";
     /// How often the error was mended.
@@ -43,9 +45,16 @@ pub(crate) struct OpenFailures {
 }
 
 impl OpenFailures {
-    /// Whether something that failed is being worked on.
-    pub(crate) fn latest(&self) -> Option<&Item> {
-        self.open.last().map(|open| &open.item)
+    /// The failure that a change of this file is likely to mend: the last one
+    /// of a tool that names faults, or one that speaks of the file.
+    pub(crate) fn behind(&self, path: &str) -> Option<&Item> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let speaks = |text: &String| !name.is_empty() && text.contains(name);
+        let likely = |item: &&Item| {
+            let known = detail(item, field::TOOL).is_some();
+            known || speaks(&item.title) || speaks(&item.text) || item.facts.iter().any(speaks)
+        };
+        self.open.iter().rev().map(|open| &open.item).find(likely)
     }
 
     /// A row of the session.

@@ -79,6 +79,13 @@ impl State {
         }
     }
 
+    /// Whether this subagent has told its result itself.
+    pub(crate) fn told_by(&self, agent: &str) -> bool {
+        self.steps
+            .iter()
+            .any(|step| step.kind == Kind::Task && step.subagent.as_deref() == Some(agent))
+    }
+
     /// What has happened since the last checkpoint, if it is worth a row.
     pub(crate) fn checkpoint(&self, last_message: Option<&str>) -> Option<Summary> {
         let prompts: Vec<&str> = self.prompts.iter().map(String::as_str).collect();

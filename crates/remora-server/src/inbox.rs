@@ -156,7 +156,7 @@ impl Inbox {
     fn redact(&mut self, file: &Path, spooled: Spooled, mut event: Event) -> Letter {
         let raw = String::from_utf8_lossy(&spooled.payload);
         let raw_tokens = tokens::estimate(&raw);
-        let call = call_key(&event);
+        let call = call_key(&event, spooled.envelope.at);
         let root = spooled.envelope.project.as_ref().map_or("", |p| &p.root);
         let worth = if self.ignores.ignores(&event, root) {
             Worth::Ignored

@@ -223,7 +223,7 @@ fn captured(archived: Archived) -> Option<Captured> {
         fields: archived.event,
     };
     Some(Captured {
-        call: call_key(&event),
+        call: call_key(&event, archived.envelope.at),
         envelope: archived.envelope,
         event,
         worth: Worth::Keep,

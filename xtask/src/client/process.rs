@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Waits for a process until the deadline, then ends its group.
 pub(super) fn finish(mut command: Command, input: Option<&str>) -> Result<Output> {

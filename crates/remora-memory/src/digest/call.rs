@@ -1,7 +1,7 @@
 //! Tool calls: what was done to what, and how it ended.
 
 use remora_protocol::record::{Item, Kind};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Work, item};
 use crate::capture::Captured;
@@ -127,10 +127,15 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
         };
         fingerprint::fingerprint(tool, problems, &printed)
     });
-    row.detail = Some(match print.flatten() {
-        Some(print) => json!({ field::COMMAND: key, field::FINGERPRINT: print.id }),
-        None => json!({ field::COMMAND: key }),
-    });
+    let mut detail = serde_json::Map::new();
+    detail.insert(field::COMMAND.into(), key.into());
+    if let Some(print) = print.flatten() {
+        detail.insert(field::FINGERPRINT.into(), print.id.into());
+    }
+    if let Some(reading) = &reading {
+        detail.insert(field::TOOL.into(), reading.tool.into());
+    }
+    row.detail = Some(Value::Object(detail));
     row
 }
 
@@ -154,13 +159,17 @@ fn why(printed: &str) -> String {
 fn edited(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
     let tool = event.text("tool_name");
     let reading = edit::read_call(tool, call.input, call.response, event.root())?;
-    let mending = state.failures.latest();
     let kind = match reading.kind {
         EditKind::Feature => Kind::Feature,
         EditKind::Bugfix => Kind::Bugfix,
         EditKind::Refactor => Kind::Refactor,
         EditKind::Change | EditKind::Docs | EditKind::Test | EditKind::Config => Kind::Change,
     };
+    let path = ["file_path", "notebook_path"]
+        .into_iter()
+        .map(|name| call.input(name))
+        .find(|path| !path.is_empty());
+    let mending = path.and_then(|path| state.failures.behind(path));
     // An edit between a failure and the next run of what failed is an attempt
     // to mend it, whatever it looks like.
     let kind = match mending {
@@ -175,10 +184,6 @@ fn edited(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
     row.concepts = reading.concepts;
     row.concepts.extend(reading.symbols);
     row.text = reading.diff;
-    let path = ["file_path", "notebook_path"]
-        .into_iter()
-        .map(|name| call.input(name))
-        .find(|path| !path.is_empty());
     row.files_modified = path
         .map(|path| folder::relative(path, event.root()))
         .into_iter()
@@ -204,6 +209,11 @@ fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
     row.files_read = reading.files_read;
     row.files_modified = reading.files_modified;
     row.text = reading.text;
+    let agent = call.response.and_then(|r| r.get("agentId")?.as_str());
+    if agent.is_some_and(|id| state.told_by(id)) {
+        // The result stands in the subagent's own row.
+        row.text.clear();
+    }
     Some(row)
 }
 

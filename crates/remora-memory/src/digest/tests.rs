@@ -55,12 +55,13 @@ fn captured(n: usize, mut fields: Map<String, Value>) -> Captured {
         fields.entry("tool_use_id").or_insert(id);
     }
     let event = Event { name, fields };
+    let at = 1_794_700_000_000 + i64::try_from(n).unwrap() * 1000;
     Captured {
         envelope: Envelope {
             v: 1,
             id: format!("e{n}"),
             agent: "agent".into(),
-            at: 1_794_700_000_000 + i64::try_from(n).unwrap() * 1000,
+            at,
             len: 0,
             cut: false,
             project: Some(Project {
@@ -70,7 +71,7 @@ fn captured(n: usize, mut fields: Map<String, Value>) -> Captured {
             }),
             branch: Some("main".into()),
         },
-        call: call_key(&event),
+        call: call_key(&event, at),
         worth: Worth::Keep,
         raw_tokens: 100,
         event,

@@ -29,7 +29,7 @@ const DRIVEN: usize = 20_000;
 const PREFIX: usize = 3;
 /// How fast more of the same word stops to count, and how much length counts.
 const K1: f64 = 1.2;
-const B: f64 = 0.6;
+const B: f64 = 0.75;
 
 /// Candidates for the words within the filter, best first.
 pub(crate) fn search(

@@ -16,10 +16,10 @@ const FILE: f32 = 1.0;
 const SPEAKER: f32 = 1.0;
 const TEXT: f32 = 1.0;
 /// Beyond its lead a long text says less about what it is about.
-const TAIL: f32 = 0.3;
+const TAIL: f32 = 0.15;
 
 /// How long the lead is, in bytes.
-const LEAD: usize = 800;
+const LEAD: usize = 600;
 /// How much of a text is indexed, in bytes.
 const MOST: usize = 24 * 1024;
 
@@ -171,7 +171,7 @@ fn to_count(words: f32) -> u16 {
 
 /// Sixteen steps, each about a third more than the one before.
 const LEVELS: [f32; 16] = [
-    0.3, 0.5, 0.75, 1.0, 1.35, 1.8, 2.4, 3.2, 4.2, 5.6, 7.5, 10.0, 14.0, 20.0, 30.0, 50.0,
+    0.2, 0.45, 0.75, 1.0, 1.35, 1.8, 2.4, 3.2, 4.2, 5.6, 7.5, 10.0, 14.0, 20.0, 30.0, 50.0,
 ];
 
 fn level(weight: f32) -> u32 {
