@@ -7,6 +7,7 @@
 //! `run(&[String]) -> anyhow::Result<()>` and one row in `COMMANDS`.
 
 mod client;
+mod proof;
 mod tidy;
 
 use std::fmt::Write as _;
@@ -32,6 +33,11 @@ const COMMANDS: &[Command] = &[
         name: "client",
         about: "compare the engine with the real client, case by case",
         run: client::run,
+    },
+    Command {
+        name: "proof",
+        about: "show that no event is lost or doubled, whatever happens",
+        run: proof::run,
     },
 ];
 

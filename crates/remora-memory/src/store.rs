@@ -36,14 +36,18 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
     /// A new row; when the uid is there already, the old row is replaced and
-    /// keeps its number.
+    /// keeps its number. An item whose key is taken by a row with another uid is
+    /// put instead; when both its uid and its key are there, the two rows become
+    /// one, under the uid's number.
     Add(Item),
     /// As `Add`, but the number is fixed: rebuild and import keep old numbers.
+    /// When another row has the number, a new one is given.
     Keep(Item),
     /// The row with this project, kind and key is replaced (it keeps its number
     /// and its uid), or added.
     Put(Item),
-    /// It happened again: counts up `seen` and moves `last_time`.
+    /// It happened again: counts up `seen` and moves `last_time` forward. The
+    /// number of an unknown row is 0.
     Again {
         /// The row.
         uid: String,
@@ -157,7 +161,8 @@ pub struct Counts {
 /// What may go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prune {
-    /// Rows older than this, in milliseconds since 1970.
+    /// Rows older than this, in milliseconds since 1970; what happened again
+    /// is as old as the last time. Without it nothing may go.
     pub before: Option<i64>,
     /// Kinds that stay whatever their age.
     pub keep: Vec<Kind>,
@@ -179,18 +184,21 @@ pub trait Store: Send {
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>>;
     /// Candidates for the words within the filter, best first: rows that hold
     /// all words before others. Nothing a person types is an error. An empty
-    /// query gives the newest rows.
+    /// query gives the newest rows; one without any word, such as `***`, none.
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>>;
     /// Rows by name, in the order asked for; unknown names are left out.
     fn items(&self, names: &[Name]) -> Result<Vec<Item>>;
     /// Rows in the order of time.
     fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Item>>;
-    /// Sessions, newest first; of the filter only project, since, until,
-    /// session and agent count.
+    /// Sessions, the one that was used last first; of the filter only project,
+    /// since, until, session and agent count, and it is enough that one moment
+    /// of a session lies in the time.
     fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>>;
-    /// The ledger in the order of time; the same parts of the filter count.
+    /// The ledger in the order of time; the same parts of the filter count, and
+    /// project and agent are those of the session.
     fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>>;
-    /// All projects, by name.
+    /// All projects that batches told of, by name; not those that only items
+    /// mention.
     fn projects(&self) -> Result<Vec<Project>>;
     /// Files of a folder, or of the whole project, by folder and name.
     fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>>;
@@ -198,7 +206,8 @@ pub trait Store: Send {
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>>;
     /// How much there is.
     fn counts(&self) -> Result<Counts>;
-    /// Removes what may go and returns how many rows went, or would go.
+    /// Removes what may go, items and rows of the ledger, and returns how many
+    /// went or would go.
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
 }
 

@@ -2,6 +2,7 @@
 //! remove. Safe to repeat from any point: what was stored already is known by
 //! its id, and a spool file goes only after the store has its event.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::fs;
 use std::io;
@@ -51,6 +52,9 @@ pub struct Inbox {
     guard: Guard,
     ignores: Ignores,
     log: Log,
+    /// Events that are in the archive, but that the store would not have yet:
+    /// the next try must not archive them again.
+    archived: HashSet<String>,
 }
 
 struct Letter {
@@ -78,6 +82,7 @@ impl Inbox {
             paths,
             store,
             log,
+            archived: HashSet::new(),
         })
     }
 
@@ -194,7 +199,7 @@ impl Inbox {
     ) -> Result<(), ServerError> {
         let keys: Vec<EventKey<'_>> = letters.iter().map(|l| l.captured.key()).collect();
         let known = self.store.known(&keys)?;
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let mut fresh = Vec::with_capacity(letters.len());
         for (letter, known) in std::mem::take(letters).into_iter().zip(known) {
             let twin = letter
@@ -218,11 +223,18 @@ impl Inbox {
 
     fn store_all(&mut self, letters: &mut [Letter], now: i64) -> Result<(), ServerError> {
         let events: Vec<&Captured> = letters.iter().map(|l| &l.captured).collect();
-        let digest = self.digester.digest(self.store.as_ref(), &events)?;
+        let digest = match self.digester.digest(self.store.as_ref(), &events) {
+            Ok(digest) => digest,
+            Err(e) => {
+                self.digester.forget();
+                return Err(e.into());
+            }
+        };
         let mut lines = Vec::new();
         for (letter, fate) in letters.iter_mut().zip(&digest.fates) {
-            if matches!(fate, Fate::Kept { .. }) {
-                let captured = &mut letter.captured;
+            let captured = &mut letter.captured;
+            let archived = self.archived.contains(&captured.envelope.id);
+            if matches!(fate, Fate::Kept { .. }) && !archived {
                 let archived = Archived {
                     envelope: captured.envelope.clone(),
                     event: std::mem::take(&mut captured.event.fields),
@@ -234,15 +246,19 @@ impl Inbox {
             }
         }
         let folder = self.paths.archive();
-        let stored = self
-            .archive
-            .append(&lines, now)
-            .map_err(at(&folder))
-            .and_then(|()| Ok(self.store.apply(&digest.batch)?));
+        let appended = self.archive.append(&lines, now).map_err(at(&folder));
+        let stored = appended.and_then(|()| {
+            let ids = letters.iter().map(|l| l.captured.envelope.id.clone());
+            self.archived.extend(ids);
+            Ok(self.store.apply(&digest.batch)?)
+        });
         if let Err(e) = stored {
             // What the digester thinks it told the store is not there.
             self.digester.forget();
             return Err(e);
+        }
+        for letter in letters.iter() {
+            self.archived.remove(&letter.captured.envelope.id);
         }
         for (letter, fate) in letters.iter().zip(&digest.fates) {
             let Captured {

@@ -196,22 +196,27 @@ impl Worker<'_> {
                 self.tidy();
             }
             let pause = if tidied { pause } else { pause.min(TIDY_AFTER) };
-            match ticks.recv_timeout(pause) {
-                Ok(Tick::Poke { version, program }) => {
-                    if newer(&version, &self.settings.version) && self.make_way(&program) {
-                        return Ended::Replaced;
+            // All that were said meanwhile: whoever asks must not wait for a
+            // round for each hook that poked before.
+            let mut next = ticks.recv_timeout(pause).ok();
+            while let Some(tick) = next {
+                match tick {
+                    Tick::Poke { version, program } => {
+                        if newer(&version, &self.settings.version) && self.make_way(&program) {
+                            return Ended::Replaced;
+                        }
+                    }
+                    Tick::Drain(stream) => {
+                        let paths = waiting(&self.settings.paths, usize::MAX).unwrap_or_default();
+                        waiters.push((stream, paths));
+                    }
+                    Tick::Status(stream) => self.answer(stream),
+                    Tick::Stop(stream) => {
+                        self.answer(stream);
+                        return Ended::Stopped;
                     }
                 }
-                Ok(Tick::Drain(stream)) => {
-                    let paths = waiting(&self.settings.paths, usize::MAX).unwrap_or_default();
-                    waiters.push((stream, paths));
-                }
-                Ok(Tick::Status(stream)) => self.answer(stream),
-                Ok(Tick::Stop(stream)) => {
-                    self.answer(stream);
-                    return Ended::Stopped;
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+                next = ticks.try_recv().ok();
             }
         }
     }

@@ -48,8 +48,8 @@ fn it_outlives_its_hook_in_a_session_of_its_own_with_files_of_its_own() {
         };
         let text = target.display().to_string();
         let own = target.starts_with(den.paths.home()) || text.starts_with("socket:");
-        let fine = if number < 3 { text == "/dev/null" } else { own };
-        assert!(fine, "{number} is {text}");
+        let expected = if number < 3 { text == "/dev/null" } else { own };
+        assert!(expected, "{number} is {text}");
     }
     den.stop();
     until("it has ended", || den.workers().is_empty().then_some(()));

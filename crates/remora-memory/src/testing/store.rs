@@ -377,9 +377,13 @@ impl Store for MemoryStore {
             .cloned()
             .collect();
         rows.sort_by_key(|event| event.time);
-        let skip = usize::try_from(at.beyond.unwrap_or(0)).unwrap_or(0);
-        let rows = page(rows, at.order, usize::MAX, |_| false);
-        Ok(rows.into_iter().skip(skip).take(at.limit).collect())
+        let skip = |event: &EventRow| {
+            at.beyond.is_some_and(|moment| match at.order {
+                Order::Oldest => event.time <= moment,
+                Order::Newest => event.time >= moment,
+            })
+        };
+        Ok(page(rows, at.order, at.limit, skip))
     }
 
     fn projects(&self) -> Result<Vec<Project>> {

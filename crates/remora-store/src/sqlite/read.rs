@@ -195,12 +195,16 @@ pub(crate) fn events(conn: &Connection, filter: &Filter, page: Page) -> Result<V
         return Ok(Vec::new());
     };
     let texts = Texts::new(conn);
-    let order = match page.order {
-        Order::Oldest => "ASC",
-        Order::Newest => "DESC",
+    let (order, beyond) = match page.order {
+        Order::Oldest => ("ASC", ">"),
+        Order::Newest => ("DESC", "<"),
     };
     let mut conditions = vec!["e.time >= ? AND e.time < ?".to_owned()];
     let mut values: Vec<Value> = vec![scope.since.into(), scope.until.into()];
+    if let Some(moment) = page.beyond {
+        conditions.push(format!("e.time {beyond} ?"));
+        values.push(moment.into());
+    }
     if let Some(session) = scope.session {
         conditions.push("e.session = ?".to_owned());
         values.push(session.into());
@@ -214,11 +218,10 @@ pub(crate) fn events(conn: &Connection, filter: &Filter, page: Page) -> Result<V
         }
     }
     values.push(i64::try_from(page.limit).unwrap_or(i64::MAX).into());
-    values.push(page.beyond.unwrap_or(0).max(0).into());
     let conditions = conditions.join(" AND ");
     conn.prepare_cached(&format!(
         "SELECT {EVENT} FROM events e WHERE {conditions}
-         ORDER BY e.time {order}, e.n {order} LIMIT ? OFFSET ?"
+         ORDER BY e.time {order}, e.n {order} LIMIT ?"
     ))
     .told()?
     .query_map(params_from_iter(values), |row| rows::event(row, &texts))

@@ -115,7 +115,7 @@ fn a_writer_that_never_stops_is_left_behind() {
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let writer = std::thread::spawn(move || while stdin.write_all(&[b' '; 65_536]).is_ok() {});
+    let writer = std::thread::spawn(move || while stdin.write_all(&[b' '; 4096]).is_ok() {});
     let done = child.wait_with_output().unwrap();
     writer.join().unwrap();
     assert_eq!(

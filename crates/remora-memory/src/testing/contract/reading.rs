@@ -476,13 +476,15 @@ fn events(store: &dyn Store) {
         list(all(), page(Order::Newest, 2)),
         [rows[3].clone(), rows[0].clone()]
     );
-    // Its rows show no number: a page begins after as many rows as it says.
-    let second = Page {
-        order: Order::Oldest,
-        beyond: Some(3),
+    // Its rows show no number: a page begins beyond a moment.
+    let beyond = |order, moment| Page {
+        order,
+        beyond: Some(moment),
         limit: 9,
     };
-    assert_eq!(list(all(), second), [rows[3].clone()]);
+    assert_eq!(list(all(), beyond(Order::Oldest, 20)), sorted[2..]);
+    assert_eq!(list(all(), beyond(Order::Newest, 20)), sorted[..1]);
+    assert_eq!(list(all(), beyond(Order::Oldest, 30)), []);
     let ids = |filter| -> Vec<String> {
         list(filter, page(Order::Oldest, 9))
             .into_iter()

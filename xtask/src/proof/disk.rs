@@ -1,0 +1,168 @@
+//! A disk that is full, or may not be written to, and is well again. The disk
+//! is a small one of the trial's own, mounted where nobody else sees it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use remora_client::{read_spooled, waiting};
+use serde_json::Value;
+
+use super::home::{Home, Tally, event, kill};
+use super::{Size, Trial};
+
+pub(super) fn full(trial: &Trial<'_>) -> Result<Tally> {
+    on_a_disk(trial, "full")
+}
+
+pub(super) fn read_only(trial: &Trial<'_>) -> Result<Tally> {
+    on_a_disk(trial, "read-only")
+}
+
+/// Runs this program again, where a disk can be mounted.
+fn on_a_disk(trial: &Trial<'_>, name: &str) -> Result<Tally> {
+    let disk = tempfile::Builder::new().prefix("remora-proof-").tempdir()?;
+    let root = fs::metadata("/proc/self")?.uid() == 0;
+    let mut command = Command::new("unshare");
+    command.arg(if root { "--mount" } else { "--map-root-user" });
+    if !root {
+        command.arg("--mount");
+    }
+    command
+        .arg(std::env::current_exe()?)
+        .args(["proof", "--seed", &trial.seed.to_string(), "--inside", name])
+        .arg(disk.path())
+        .arg("--program")
+        .arg(trial.program);
+    if trial.size == Size::Quick {
+        command.arg("--quick");
+    }
+    let done = command
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .context("this trial needs `unshare` and `mount` (util-linux)")?;
+    let said = serde_json::from_slice(&done.stdout).unwrap_or_default();
+    match Tally::from_json(&said) {
+        Some(tally) if done.status.success() => Ok(tally),
+        _ => bail!("it could not be run on a disk of its own; see above"),
+    }
+}
+
+/// The trial itself, in the namespace.
+pub(super) fn inside(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<Tally> {
+    mount(&["-t", "tmpfs", "-o", "size=24m,mode=700", "none"], disk)?;
+    let home = Home::within(trial.program, disk)?;
+    let part = trial.pick(300, 60);
+    let mut numbers = 0..;
+    let mut take = |count: usize| numbers.by_ref().take(count).collect::<Vec<usize>>();
+    let before = take(part);
+    for n in &before {
+        home.hook(&event(*n))?;
+    }
+    home.drain()?;
+    let mut certain = before;
+    let during = take(part);
+    let mut captured = HashSet::new();
+    let told = match name {
+        "full" => {
+            let ballast = disk.join("ballast");
+            fill(&ballast)?;
+            let at_once = home.begin("while it is full")?;
+            ensure!(at_once.is_some(), "a start that fails does not say so");
+            // Room for some events, but not for what the worker makes of them.
+            let taken = fs::metadata(&ballast)?.len();
+            let room = trial.pick(900, 300) * 1024;
+            let ballast_file = fs::OpenOptions::new().write(true).open(&ballast)?;
+            ballast_file.set_len(taken.saturating_sub(u64::try_from(room)?))?;
+            send(&home, &during, &mut captured)?;
+            // Dying changes nothing, with or without room.
+            if let Some(worker) = home.worker() {
+                kill(&worker.pid.to_string())?;
+            }
+            fs::remove_file(ballast)?;
+            home.begin("well again")?
+        }
+        "read-only" => {
+            home.stop()?;
+            mount(&["-o", "remount,ro"], disk)?;
+            send(&home, &during, &mut captured)?;
+            let told = home.begin("while it is read-only")?;
+            mount(&["-o", "remount,rw"], disk)?;
+            told
+        }
+        other => bail!("there is no trial `{other}`"),
+    };
+    let after = take(part);
+    for n in &after {
+        home.hook(&event(*n))?;
+    }
+    certain.extend(after);
+    certain.extend(&captured);
+    home.drain()?;
+    let mut tally = home.judge(&certain)?;
+    let refused: Vec<usize> = during
+        .into_iter()
+        .filter(|n| !captured.contains(n))
+        .collect();
+    // Some may have been taken from the spool before they were seen there.
+    let rest = home.judge(&refused)?;
+    tally.sent += rest.sent;
+    tally.stored += rest.stored;
+    tally.doubled += rest.doubled;
+    tally.refused = rest.lost;
+    ensure!(
+        tally.refused > 0,
+        "the disk was never {name}: the trial shows nothing"
+    );
+    let told = told.context("events were refused, and nobody was told")?;
+    ensure!(
+        told.contains("remora doctor"),
+        "told without a way out: {told}"
+    );
+    ensure!(
+        home.begin("later")?.is_none(),
+        "the person is told more than once"
+    );
+    tally.say("a tmpfs of its own; what was refused was told to the person once");
+    home.stop()?;
+    Ok(tally)
+}
+
+/// Sends events, and notes those that reached the spool.
+fn send(home: &Home, numbers: &[usize], captured: &mut HashSet<usize>) -> Result<()> {
+    for n in numbers {
+        home.hook(&event(*n))?;
+        for file in waiting(&home.paths, usize::MAX)? {
+            let Ok(spooled) = read_spooled(&file, u64::MAX) else {
+                continue;
+            };
+            let event: Value = serde_json::from_slice(&spooled.payload)?;
+            let id = event["tool_use_id"].as_str().unwrap_or_default();
+            captured.extend(
+                id.strip_prefix("toolu_")
+                    .and_then(|n| n.parse::<usize>().ok()),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Writes until nothing more fits.
+fn fill(file: &Path) -> Result<()> {
+    let mut file = fs::File::create(file)?;
+    for size in [64 * 1024, 4096, 1] {
+        while file.write(&vec![b'x'; size]).is_ok_and(|n| n > 0) {}
+    }
+    Ok(())
+}
+
+fn mount(args: &[&str], at: &Path) -> Result<()> {
+    let done = Command::new("mount").args(args).arg(at).status();
+    let done = done.context("this trial needs `mount` (util-linux)")?;
+    ensure!(done.success(), "mount {} failed: {done}", args.join(" "));
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Two versions at once: an older worker, which runs in this process, makes
+//! way for the program under trial; that one makes way for what calls itself
+//! newer; an older one that is started then goes away again.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+use remora_memory::Policy;
+use remora_protocol::request::Request;
+use remora_server::{Ended, Settings, serve};
+
+use super::Trial;
+use super::home::{Home, NOW, Tally, event, pause};
+
+pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
+    let home = Home::new(trial.program)?;
+    let each = trial.pick(400, 60);
+    let older = Settings {
+        paths: home.paths.clone(),
+        version: "0.0.1".to_owned(),
+        policy: Policy::default(),
+        ignore: Vec::new(),
+        idle: Duration::from_mins(10),
+        archive_cap: u64::MAX,
+        clock: || NOW,
+    };
+    let first = {
+        let older = older.clone();
+        thread::spawn(move || serve(&older))
+    };
+    let before = home.awaited_worker()?;
+    ensure!(before.version == "0.0.1", "another worker is there");
+    for n in 0..each {
+        home.put(NOW, &event(n))?;
+    }
+    for n in each..each * 2 {
+        home.hook(&event(n))?;
+    }
+    match first.join() {
+        Ok(ended) => ensure!(ended? == Ended::Replaced, "the older one did not make way"),
+        Err(_) => bail!("the older worker panicked"),
+    }
+    let second = home.awaited_worker()?;
+    ensure!(second.version != "0.0.1", "the older one is still there");
+    // The same program under another name plays the newer one.
+    let newer = home.paths.home().join("remora-newer");
+    fs::copy(trial.program, &newer)?;
+    let poke = Request::Poke {
+        version: "999.0.0".to_owned(),
+        program: newer.display().to_string(),
+    };
+    let socket = home.paths.socket();
+    thread::scope(|scope| -> Result<()> {
+        let home = &home;
+        let sending = scope
+            .spawn(move || (each * 2..each * 3).try_for_each(|n| home.hook(&event(n)).map(drop)));
+        // Nobody answers a poke.
+        let _ = remora_client::ask(&socket, &poke, Duration::from_millis(100));
+        let sent = sending.join();
+        sent.unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked")))
+    })?;
+    let end = Instant::now() + Duration::from_secs(20);
+    while home.awaited_worker()?.pid == second.pid {
+        ensure!(Instant::now() < end, "it did not make way for the newer");
+        pause(Duration::from_millis(5));
+    }
+    ensure!(
+        serve(&older)? == Ended::AlreadyRunning,
+        "two workers at once"
+    );
+    home.drain()?;
+    let mut tally = home.judge(&(0..each * 3).collect::<Vec<_>>())?;
+    tally.say("0.0.1 in this process, then the program, then it again as 999.0.0");
+    Ok(tally)
+}
