@@ -23,6 +23,7 @@ mod progress;
 mod prune;
 mod rebuild;
 mod recap;
+mod rewrite;
 mod scrub;
 mod search;
 mod sessions;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toml_edit::{DocumentMut, Item};
+use toml_edit::{DocumentMut, Item, TableLike};
 
 use crate::error::CliError;
 
@@ -128,12 +128,13 @@ impl Config {
         Self::parse(&text).map_err(|e| CliError::Usage(format!("{}: {e}", file.display())))
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
             let message = e.message().to_owned();
             let line = e
                 .span()
-                .map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+                .and_then(|span| text.get(..span.start))
+                .map_or(1, |before| before.matches('\n').count() + 1);
             format!("line {line}: {message}")
         })?;
         let mut found = Vec::new();
@@ -189,33 +190,95 @@ impl Config {
     }
 }
 
-/// The file's text with one value changed; comments and order stay.
-pub(crate) fn with(text: &str, name: &str, value: &str) -> Result<String, String> {
-    let key = KEYS
-        .iter()
-        .find(|k| k.name == name)
-        .ok_or_else(|| unknown(name))?;
-    let item = match literal(value) {
-        // A list of one needs no brackets, and a word no quotes.
-        Err(_) | Ok(_) if key.shape == Shape::List && !value.trim_start().starts_with('[') => {
-            Item::Value([value].into_iter().collect::<toml_edit::Array>().into())
+/// The file's text with one value changed; comments and order stay. A list
+/// takes several values; of a table one entry can be named.
+pub(crate) fn with(text: &str, name: &str, values: &[String]) -> Result<String, String> {
+    let (key, entry) = find(name)?;
+    let item = match (entry, key.shape, values) {
+        (Some(_), _, [value]) => toml_edit::value(value.as_str()),
+        (None, Shape::List, [value]) if value.trim_start().starts_with('[') => {
+            literal(value).map_err(|_| format!("{name}: `{value}` is not a TOML list"))?
         }
-        other => other.map_err(|_| format!("{name}: `{value}` is not a TOML value"))?,
+        (None, Shape::List, values) => {
+            let list: toml_edit::Array = values.iter().map(String::as_str).collect();
+            toml_edit::value(list)
+        }
+        (None, _, [value]) => {
+            literal(value).map_err(|_| checked(key, &Item::None).err().unwrap_or_default())?
+        }
+        _ => return Err(format!("{name}: takes one value")),
     };
-    checked(key, &item)?;
-    let mut document: DocumentMut = text
-        .parse()
-        .map_err(|e: toml_edit::TomlError| e.message().to_owned())?;
-    let (section, last) = name.split_once('.').unwrap_or(("", name));
-    let table = document
-        .entry(section)
-        .or_insert_with(toml_edit::table)
-        .as_table_like_mut()
-        .ok_or_else(|| format!("`{section}` must be a table"))?;
-    table.insert(last, item);
-    let text = document.to_string();
-    Config::parse(&text)?;
-    Ok(text)
+    if entry.is_none() {
+        checked(key, &item)?;
+    }
+    let mut document = parsed(text)?;
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    let mut path: Vec<&str> = key.name.split('.').collect();
+    path.extend(entry);
+    let last = path.pop().unwrap_or(name);
+    for part in path {
+        table = table
+            .entry(part)
+            .or_insert(toml_edit::table())
+            .as_table_like_mut()
+            .ok_or_else(|| format!("`{part}` must be a table"))?;
+    }
+    put(table, last, item);
+    Ok(document.to_string())
+}
+
+/// The file's text without a value.
+pub(crate) fn without(text: &str, name: &str) -> Result<String, String> {
+    let (key, entry) = find(name)?;
+    let mut document = parsed(text)?;
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    let mut path: Vec<&str> = key.name.split('.').collect();
+    path.extend(entry);
+    let last = path.pop().unwrap_or(name);
+    for part in path {
+        match table.get_mut(part).and_then(Item::as_table_like_mut) {
+            Some(inner) => table = inner,
+            None => return Ok(text.to_owned()),
+        }
+    }
+    if table.remove(last).is_none() {
+        return Ok(text.to_owned());
+    }
+    Ok(document.to_string())
+}
+
+/// The key of this name, or of the table that the name is an entry of.
+fn find(name: &str) -> Result<(&'static Key, Option<&str>), String> {
+    for key in KEYS {
+        match name.strip_prefix(key.name) {
+            Some("") => return Ok((key, None)),
+            Some(rest) if key.shape == Shape::Table => {
+                if let Some(entry) = rest.strip_prefix('.').filter(|entry| !entry.is_empty()) {
+                    return Ok((key, Some(entry)));
+                }
+            }
+            _ => {}
+        }
+    }
+    Err(unknown(name))
+}
+
+fn parsed(text: &str) -> Result<DocumentMut, String> {
+    text.parse()
+        .map_err(|e: toml_edit::TomlError| e.message().to_owned())
+}
+
+/// Puts a value in; what stood around the old one, its comments above all,
+/// stays.
+fn put(table: &mut dyn TableLike, name: &str, mut item: Item) {
+    let Some(slot) = table.get_mut(name) else {
+        table.insert(name, item);
+        return;
+    };
+    if let (Some(new), Some(old)) = (item.as_value_mut(), slot.as_value()) {
+        *new.decor_mut() = old.decor().clone();
+    }
+    *slot = item;
 }
 
 fn literal(text: &str) -> Result<Item, String> {
@@ -349,30 +412,93 @@ mod tests {
         ] {
             assert_eq!(Config::parse(text).unwrap_err(), fault, "{text}");
         }
-        assert!(
-            Config::parse("a = \nb")
-                .unwrap_err()
-                .starts_with("line 1: ")
-        );
+        let broken = Config::parse("[worker]\n= 5\n").unwrap_err();
+        assert!(broken.starts_with("line 2: "), "{broken}");
+    }
+
+    fn set(text: &str, name: &str, values: &[&str]) -> Result<String, String> {
+        let values: Vec<String> = values.iter().map(|v| (*v).to_owned()).collect();
+        with(text, name, &values)
     }
 
     #[test]
     fn setting_a_value_keeps_everything_else() {
-        let text = "# mine\n[worker]\nidle_minutes = 5 # short\n";
-        let changed = with(text, "spool.fsync", "true").unwrap();
+        let text = "# mine\n[worker]\n# why\nidle_minutes = 5 # short\n";
+        let changed = set(text, "spool.fsync", &["true"]).unwrap();
         assert!(changed.starts_with(text), "{changed}");
-        let config = Config::parse(&changed).unwrap();
-        assert!(config.flag("spool.fsync"));
-        let listed = with("", "capture.ignore", "secrets/").unwrap();
+        assert!(Config::parse(&changed).unwrap().flag("spool.fsync"));
         assert_eq!(
-            Config::parse(&listed).unwrap().list("capture.ignore"),
-            ["secrets/"]
+            set(text, "worker.idle_minutes", &["7"]).unwrap(),
+            "# mine\n[worker]\n# why\nidle_minutes = 7 # short\n"
         );
-        let table = with("", "redact.patterns", "{ ticket = 'T-\\d+' }").unwrap();
+        let dotted = set("spool.fsync = true # x\n", "spool.fsync", &["false"]);
+        assert_eq!(dotted.unwrap(), "spool.fsync = false # x\n");
+    }
+
+    #[test]
+    fn lists_take_several_values_and_tables_single_entries() {
+        let read = |text: &str| Config::parse(text).unwrap();
+        for values in [&["a/", "b c"][..], &["[\"a/\", 'b c']"][..]] {
+            let text = set("", "capture.ignore", values).unwrap();
+            assert_eq!(read(&text).list("capture.ignore"), ["a/", "b c"]);
+        }
+        let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        let text = set("", "redact.patterns", &["{ ticket = 'T-\\d+' }"]).unwrap();
+        let text = set(&text, "redact.patterns.my.key", &[r"K-\d"]).unwrap();
         assert_eq!(
-            Config::parse(&table).unwrap().table("redact.patterns"),
-            [("ticket".to_owned(), "T-\\d+".to_owned())]
+            read(&text).table("redact.patterns"),
+            [pair("ticket", r"T-\d+"), pair("my.key", r"K-\d")]
         );
-        assert!(with("", "worker.idle_minutes", "soon").is_err());
+        let text = without(&text, "redact.patterns.ticket").unwrap();
+        assert_eq!(read(&text).table("redact.patterns").len(), 1);
+        let text = without(&text, "redact.patterns").unwrap();
+        assert_eq!(read(&text).table("redact.patterns").len(), 0);
+    }
+
+    #[test]
+    fn values_that_do_not_fit_are_told_by_their_key() {
+        for (name, values, fault) in [
+            (
+                "worker.idle_minutes",
+                &["soon"][..],
+                "worker.idle_minutes: must be a number from 1 to 1000000",
+            ),
+            (
+                "worker.idle_minutes",
+                &["0"],
+                "worker.idle_minutes: must be a number from 1 to 1000000",
+            ),
+            (
+                "spool.fsync",
+                &["true", "x"],
+                "spool.fsync: takes one value",
+            ),
+            (
+                "spool.fsync",
+                &["yes"],
+                "spool.fsync: must be true or false",
+            ),
+            (
+                "capture.ignore",
+                &["[1"],
+                "capture.ignore: `[1` is not a TOML list",
+            ),
+            (
+                "worker.idle",
+                &["1"],
+                "unknown key `worker.idle`; `remora config show` lists all",
+            ),
+            (
+                "spool.fsnc",
+                &["1"],
+                "unknown key `spool.fsnc`; did you mean `spool.fsync`?",
+            ),
+        ] {
+            assert_eq!(set("", name, values).unwrap_err(), fault, "{name}");
+        }
+        assert_eq!(without("a = 1", "nothing").unwrap_err(), unknown("nothing"));
+        let text = "[worker]\nidle_minutes = 5\n";
+        assert_eq!(without(text, "spool.fsync").unwrap(), text);
+        assert_eq!(without(text, "worker.idle_minutes").unwrap(), "[worker]\n");
     }
 }

@@ -332,8 +332,9 @@ impl Worker<'_> {
     }
 
     fn answer_waiters(&mut self, waiters: &mut Vec<(UnixStream, Vec<PathBuf>)>) {
+        // The newest go last: with a long list, the first look is enough.
         let (done, still): (Vec<_>, Vec<_>) = waiters.drain(..).partition(|(_, files)| {
-            self.trouble.is_some() || !files.iter().any(|file| file.exists())
+            self.trouble.is_some() || !files.iter().rev().any(|file| file.exists())
         });
         *waiters = still;
         for (stream, _) in done {

@@ -73,12 +73,15 @@ pub(super) fn inside(trial: &Trial<'_>, name: &str, disk: &Path) -> Result<Tally
             fill(&ballast)?;
             let at_once = home.begin("while it is full")?;
             ensure!(at_once.is_some(), "a start that fails does not say so");
-            // Room for some events, but not for what the worker makes of them.
+            // Room for some events, hardly for what the worker makes of them;
+            // then for none.
+            let (some, none) = during.split_at(part / 2);
             let taken = fs::metadata(&ballast)?.len();
-            let room = trial.pick(900, 300) * 1024;
-            let ballast_file = fs::OpenOptions::new().write(true).open(&ballast)?;
-            ballast_file.set_len(taken.saturating_sub(u64::try_from(room)?))?;
-            send(&home, &during, &mut captured)?;
+            let less = fs::OpenOptions::new().write(true).open(&ballast)?;
+            less.set_len(taken.saturating_sub(256 * 1024))?;
+            send(&home, some, &mut captured)?;
+            fill(&ballast)?;
+            send(&home, none, &mut captured)?;
             // Dying changes nothing, with or without room.
             if let Some(worker) = home.worker() {
                 kill(&worker.pid.to_string())?;
@@ -153,7 +156,10 @@ fn send(home: &Home, numbers: &[usize], captured: &mut HashSet<usize>) -> Result
 
 /// Writes until nothing more fits.
 fn fill(file: &Path) -> Result<()> {
-    let mut file = fs::File::create(file)?;
+    let mut file = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(file)?;
     for size in [64 * 1024, 4096, 1] {
         while file.write(&vec![b'x'; size]).is_ok_and(|n| n > 0) {}
     }

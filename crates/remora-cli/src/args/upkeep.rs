@@ -107,7 +107,7 @@ pub(crate) struct ConfigSet {
     /// The key, such as `worker.idle_minutes`; `redact.patterns.NAME` adds one pattern
     pub(crate) key: String,
     /// The value; a list takes several
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(crate) value: Vec<String>,
     /// Print JSON instead of text
     #[arg(long)]

@@ -7,6 +7,7 @@ mod load;
 mod source;
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::Path;
 
 use remora_memory::redact::Redactor;
@@ -22,6 +23,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
+pub(crate) use line::VERSION;
 pub(crate) use load::{Loaded, Target};
 pub(crate) use source::Source;
 
@@ -111,10 +113,10 @@ fn resolve(store: &dyn Store, name: &str) -> Result<String, CliError> {
 fn refused(name: &str, faults: &[Fault]) -> CliError {
     let mut text = String::new();
     for fault in faults.iter().take(TOLD) {
-        text.push_str(&format!("{name}:{}: {}\n", fault.line, fault.reason));
+        let _ = writeln!(text, "{name}:{}: {}", fault.line, fault.reason);
     }
     if faults.len() > TOLD {
-        text.push_str(&format!("and {} more\n", faults.len() - TOLD));
+        let _ = writeln!(text, "and {} more", faults.len() - TOLD);
     }
     text.push_str("nothing was imported; --skip-bad leaves such lines out");
     CliError::Usage(text)

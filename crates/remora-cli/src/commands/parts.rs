@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use remora_memory::store::{Batch, Filter, Order, Page, Store, StoreError, Write};
+use remora_memory::store::{Batch, Counts, Filter, Order, Page, Store, StoreError, Write};
 use remora_protocol::record::{EventRow, FileRecord, Item, Project, Session};
 use remora_server::archive::Archived;
 use serde::{Deserialize, Serialize};
 
+use crate::commands::progress::Progress;
 use crate::error::CliError;
 
 /// Rows that are held in memory at a time, and written in one transaction.
@@ -114,6 +115,32 @@ fn ledger(
             limit = BATCH;
         }
     }
+}
+
+/// Copies a store into an empty one, each part changed as `change` will.
+pub(crate) fn copy(
+    old: &dyn Store,
+    new: &dyn Store,
+    label: &'static str,
+    change: &mut dyn FnMut(&mut Part),
+) -> Result<(), CliError> {
+    let all = rows(&old.counts()?);
+    let mut progress = Progress::new(label);
+    let mut writer = Writer::new(new);
+    let mut done = 0;
+    each(old, &Filter::default(), &mut |mut part| {
+        change(&mut part);
+        done += 1;
+        progress.at(done, all, "");
+        Ok(writer.put(part)?)
+    })?;
+    Ok(writer.flush()?)
+}
+
+/// How many rows there are, about: for showing how far work on all of them is,
+/// and for what a row takes.
+pub(crate) fn rows(counts: &Counts) -> u64 {
+    counts.events + counts.items.iter().map(|(_, count)| count).sum::<u64>()
 }
 
 /// Collects parts and writes them a batch at a time.

@@ -1,10 +1,121 @@
-//! `remora rebuild`.
+//! `remora rebuild`: all digests anew from the archive.
+
+pub(crate) mod space;
+
+use std::fmt::Write;
+
+use remora_memory::store::Counts;
+use remora_protocol::record::Kind;
+use remora_server::archive::Archive;
+use remora_server::{Rebuilt, rebuild};
+use serde_json::{Value, json};
 
 use crate::args::Rebuild;
+use crate::commands::data::Data;
+use crate::commands::exclusive::Exclusive;
+use crate::commands::progress::Progress;
+use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{Output, Style};
 
-pub(crate) fn run(_args: &Rebuild, _out: &mut Output) -> Result<Exit, CliError> {
-    Err(CliError::Usage("not there yet".to_owned()))
+pub(crate) fn run(args: &Rebuild, out: &mut Output) -> Result<Exit, CliError> {
+    let data = Data::open()?;
+    let policy = worker::policy(&data);
+    let archive = Archive::new(data.paths.archive()).bytes();
+    let database = std::fs::metadata(data.paths.database()).map_or(0, |m| m.len());
+    if archive == 0 && database == 0 {
+        if args.json {
+            out.json(&as_json(args, &Rebuilt::default()))?;
+        } else {
+            out.text("there is nothing to rebuild from yet\n")?;
+        }
+        return Ok(Exit::GoOn);
+    }
+    let guard = Exclusive::take(&data.paths)?;
+    space::check(data.paths.home(), database, archive)?;
+    let mut line = Progress::new("rebuilding");
+    let mut progress = |at: remora_server::Progress| {
+        line.at(at.done, at.all, &format!("{} events", at.events));
+    };
+    let rebuilt = if args.dry_run {
+        Rebuilt::preview(&data.paths, &policy, &mut progress)?
+    } else {
+        rebuild(&data.paths, &policy, &mut progress)?
+    };
+    drop(line);
+    drop(guard);
+    if args.json {
+        out.json(&as_json(args, &rebuilt))?;
+    } else {
+        let text = told(args, &rebuilt, out);
+        out.text(&text)?;
+    }
+    Ok(Exit::GoOn)
+}
+
+fn as_json(args: &Rebuild, rebuilt: &Rebuilt) -> Value {
+    let side = |counts: &Counts| {
+        let items: serde_json::Map<String, Value> = counts
+            .items
+            .iter()
+            .map(|(kind, count)| (kind.name().to_owned(), json!(count)))
+            .collect();
+        json!({
+            "events": counts.events,
+            "sessions": counts.sessions,
+            "items": items,
+            "db_bytes": counts.bytes,
+        })
+    };
+    json!({
+        "dry_run": args.dry_run,
+        "events": rebuilt.events,
+        "carried": rebuilt.carried,
+        "unreadable": rebuilt.unreadable,
+        "before": side(&rebuilt.before),
+        "after": side(&rebuilt.after),
+    })
+}
+
+fn told(args: &Rebuild, rebuilt: &Rebuilt, out: &Output) -> String {
+    let Rebuilt { before, after, .. } = rebuilt;
+    let mut text = format!(
+        "{} from {} archived events; {} rows carried over\n",
+        if args.dry_run {
+            "would be rebuilt"
+        } else {
+            "rebuilt"
+        },
+        rebuilt.events,
+        rebuilt.carried
+    );
+    let of = |counts: &Counts, kind: Kind| {
+        let row = counts.items.iter().find(|(k, _)| *k == kind);
+        row.map_or(0, |(_, count)| *count)
+    };
+    let mut rows = Vec::new();
+    for kind in Kind::ALL {
+        rows.push((kind.name(), of(before, *kind), of(after, *kind)));
+    }
+    rows.push(("sessions", before.sessions, after.sessions));
+    rows.push(("events", before.events, after.events));
+    for (name, before, after) in rows {
+        if before != after {
+            let line = format!("  {name:<11} {before:>7} -> {after}");
+            text.push_str(&out.paint(Style::Yellow, &line));
+            text.push('\n');
+        } else if before > 0 {
+            let _ = writeln!(text, "  {name:<11} {before:>7}");
+        }
+    }
+    if rebuilt.unreadable > 0 {
+        let line = format!(
+            "{} parts of the archive could not be read",
+            rebuilt.unreadable
+        );
+        text.push_str(&out.paint(Style::Red, &line));
+        text.push('\n');
+    }
+    text
 }

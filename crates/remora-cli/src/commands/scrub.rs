@@ -16,7 +16,7 @@ pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
     let mut texts: Vec<&mut String> = Vec::new();
     match part {
         Part::Project(project) => {
-            texts.extend([&mut project.key, &mut project.name, &mut project.root])
+            texts.extend([&mut project.key, &mut project.name, &mut project.root]);
         }
         Part::Session(session) => {
             texts.extend([&mut session.project, &mut session.cwd, &mut session.title]);

@@ -28,35 +28,30 @@ pub(crate) enum Line<'a> {
 impl Source {
     /// Opens a file; `-` is what comes from stdin, put aside in `folder`.
     pub(crate) fn open(path: &Path, folder: &Path) -> Result<Self, CliError> {
+        if path.as_os_str() == "-" {
+            let stdin = io::stdin().lock();
+            return Self::aside(stdin, "stdin".to_owned(), folder).map_err(|source| {
+                CliError::File {
+                    path: "stdin".into(),
+                    source,
+                }
+            });
+        }
         let fault = |source| CliError::File {
             path: path.to_path_buf(),
             source,
         };
-        let regular = path.as_os_str() != "-";
-        let opened = if regular {
-            let file = File::open(path).map_err(fault)?;
-            if file.metadata().map_err(fault)?.is_file() {
-                Some(file)
-            } else {
-                return Self::aside(file, path.display().to_string(), folder).map_err(fault);
-            }
-        } else {
-            None
-        };
-        match opened {
-            Some(file) => Ok(Self {
-                name: path.display().to_string(),
-                bytes: file.metadata().map_err(fault)?.len(),
-                file,
-            }),
-            None => {
-                let stdin = io::stdin().lock();
-                Self::aside(stdin, "stdin".to_owned(), folder).map_err(|source| CliError::File {
-                    path: "stdin".into(),
-                    source,
-                })
-            }
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(fault)?;
+        let meta = file.metadata().map_err(fault)?;
+        if !meta.is_file() {
+            return Self::aside(file, name, folder).map_err(fault);
         }
+        Ok(Self {
+            name,
+            bytes: meta.len(),
+            file,
+        })
     }
 
     fn aside(mut input: impl Read, name: String, folder: &Path) -> io::Result<Self> {

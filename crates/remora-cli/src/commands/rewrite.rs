@@ -1,0 +1,111 @@
+//! Archive files with events changed or taken out: each is written anew beside
+//! itself and renamed, so that it is the old one or the new one, never half.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use remora_server::archive::{self, Archive, Archived};
+
+use crate::error::CliError;
+
+/// What folders for new files begin with; no archive file does.
+const ASIDE: &str = ".rewrite-";
+/// Text of one frame.
+const FRAME: usize = 1024 * 1024;
+
+/// What becomes of an event.
+pub(crate) enum Verdict {
+    Keep(Box<Archived>),
+    Drop,
+}
+
+/// What became of a file.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rewritten {
+    pub(crate) kept: u64,
+    pub(crate) dropped: u64,
+    /// Parts that could not be read; they are not in the new file.
+    pub(crate) unreadable: u64,
+}
+
+/// Clears away what a rewriting that was killed left behind.
+pub(crate) fn clear(archive: &Path) -> Result<(), CliError> {
+    let entries = match fs::read_dir(archive) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(fault(archive))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(fault(archive))?;
+        if entry.file_name().to_string_lossy().starts_with(ASIDE) {
+            fs::remove_dir_all(entry.path()).map_err(fault(&entry.path()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file anew with what `judge` leaves; an empty one goes.
+pub(crate) fn rewrite(
+    file: &Path,
+    judge: &mut dyn FnMut(Archived) -> Verdict,
+) -> Result<Rewritten, CliError> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let aside = tempfile::Builder::new()
+        .prefix(ASIDE)
+        .tempdir_in(folder)
+        .map_err(fault(folder))?;
+    let mut archive = Archive::new(aside.path());
+    let mut result = Rewritten::default();
+    let mut lines = Vec::new();
+    let mut failed: Option<io::Error> = None;
+    result.unreadable = archive::read(file, |event| {
+        let Verdict::Keep(event) = judge(event) else {
+            result.dropped += 1;
+            return;
+        };
+        result.kept += 1;
+        let mut put = || -> io::Result<()> {
+            serde_json::to_writer(&mut lines, &event)?;
+            lines.push(b'\n');
+            if lines.len() >= FRAME {
+                archive.append(&std::mem::take(&mut lines), 0)?;
+            }
+            Ok(())
+        };
+        if failed.is_none() {
+            failed = put().err();
+        }
+    })
+    .map_err(fault(file))?;
+    let written = match failed {
+        Some(e) => Err(e),
+        None => archive.append(&lines, 0),
+    };
+    written.map_err(fault(aside.path()))?;
+    if result.kept == 0 {
+        fs::remove_file(file).map_err(fault(file))?;
+        return Ok(result);
+    }
+    // Frames stay frames when files are put one after the other.
+    let mut parts = archive.files().map_err(fault(aside.path()))?.into_iter();
+    if let Some(first) = parts.next() {
+        for part in parts {
+            append(&first, &part).map_err(fault(&part))?;
+        }
+        fs::rename(&first, file).map_err(fault(file))?;
+    }
+    Ok(result)
+}
+
+fn append(whole: &Path, part: &Path) -> io::Result<()> {
+    let mut whole = File::options().append(true).open(whole)?;
+    io::copy(&mut File::open(part)?, &mut whole)?;
+    whole.sync_data()
+}
+
+fn fault(path: &Path) -> impl FnOnce(io::Error) -> CliError + '_ {
+    move |source| CliError::File {
+        path: path.to_path_buf(),
+        source,
+    }
+}

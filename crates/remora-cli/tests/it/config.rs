@@ -1,0 +1,165 @@
+//! `remora config`: values with their source, and changes that keep the file.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn every_value_has_a_source_and_a_meaning() {
+    let sandbox = Sandbox::new();
+    sandbox.write("home/.remora/config.toml", "[worker]\nidle_minutes = 5\n");
+    assert_snapshot!(sandbox.remora(&["config", "show"]).go(), @r"
+    $ remora config show
+    [HOME]/.remora/config.toml
+    capture.skip_tools = [] (default)
+        tools whose calls are not kept
+    capture.ignore = [] (default)
+        files that are not captured, as in .gitignore; a project adds its own in .remoraignore
+    redact.patterns = {} (default)
+        regular expressions that are taken out of every text, by name
+    redact.deny_paths = [] (default)
+        files whose contents are never kept, as in .gitignore
+    spool.fsync = false (default)
+        hooks wait until the disk has their event
+    worker.idle_minutes = 5 (file)
+        the worker ends after this long without work
+    archive.max_mb = 1024 (default)
+        the archive of raw events drops its oldest files beyond this
+    retention.days = 0 (default)
+        `prune` removes what is older; 0 keeps everything
+    retention.max_mb = 0 (default)
+        `prune` removes the oldest until the database is smaller; 0 means no limit
+    exit 0
+    ");
+    let (_, value) = sandbox.remora(&["config", "show"]).json();
+    let row = value["values"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["key"] == "worker.idle_minutes")
+        .unwrap();
+    assert_snapshot!(row, @r#"{"key":"worker.idle_minutes","value":5,"source":"file","about":"the worker ends after this long without work"}"#);
+    assert_snapshot!(sandbox.remora(&["config", "path"]).go(), @r"
+    $ remora config path
+    [HOME]/.remora/config.toml
+    exit 0
+    ");
+}
+
+#[test]
+fn a_change_keeps_comments_and_the_file_is_private() {
+    let sandbox = Sandbox::new();
+    let text = "# my own\n[worker]\nidle_minutes = 5 # short\n";
+    let file = sandbox.write("home/.remora/config.toml", text);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let calls = [
+        &["set", "worker.idle_minutes", "7"][..],
+        &["set", "capture.ignore", "secrets/", "*.pem"],
+        &["set", "redact.patterns.ticket", r"T-\d+"],
+        &["unset", "capture.ignore"],
+        &["unset", "capture.ignore"],
+    ];
+    let told: Vec<String> = calls
+        .iter()
+        .map(|args| sandbox.remora(&["config"]).args(args).go().to_string())
+        .collect();
+    assert_snapshot!(told.join("\n"), @r#"
+    $ remora config set worker.idle_minutes 7
+    worker.idle_minutes = 7
+    exit 0
+    $ remora config set capture.ignore secrets/ *.pem
+    capture.ignore = ["secrets/","*.pem"]
+    exit 0
+    $ remora config set redact.patterns.ticket T-\d+
+    redact.patterns.ticket = "T-\\d+"
+    exit 0
+    $ remora config unset capture.ignore
+    capture.ignore is back to []
+    exit 0
+    $ remora config unset capture.ignore
+    capture.ignore was not set
+    exit 0
+    "#);
+    assert_snapshot!(fs::read_to_string(&file).unwrap(), @r"
+    # my own
+    [worker]
+    idle_minutes = 7 # short
+
+    [capture]
+
+    [redact]
+
+    [redact.patterns]
+    ticket = 'T-\d+'
+    ");
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+}
+
+#[test]
+fn what_does_not_fit_changes_nothing() {
+    let sandbox = Sandbox::new();
+    let calls = [
+        &["set", "worker.idle_minuets", "7"][..],
+        &["set", "worker.idle_minutes", "soon"],
+        &["set", "redact.patterns.x", "("],
+        &["set", "redact.patterns.x", "a*"],
+        &["unset", "worker"],
+    ];
+    let told: Vec<String> = calls
+        .iter()
+        .map(|args| sandbox.remora(&["config"]).args(args).go().to_string())
+        .collect();
+    assert_snapshot!(told.join("\n"), @r"
+    $ remora config set worker.idle_minuets 7
+    stderr: remora: unknown key `worker.idle_minuets`; did you mean `worker.idle_minutes`?
+    exit 1
+    $ remora config set worker.idle_minutes soon
+    stderr: remora: worker.idle_minutes: must be a number from 1 to 1000000
+    exit 1
+    $ remora config set redact.patterns.x (
+    stderr: remora: redact.patterns: redaction pattern `x` is not a usable regular expression: regex parse error:
+    stderr:     (
+    stderr:     ^
+    stderr: error: unclosed group
+    exit 1
+    $ remora config set redact.patterns.x a*
+    stderr: remora: redact.patterns: redaction pattern `x` matches the empty text
+    exit 1
+    $ remora config unset worker
+    stderr: remora: unknown key `worker`; `remora config show` lists all
+    exit 1
+    ");
+    assert!(!sandbox.path("home/.remora/config.toml").exists());
+    sandbox.write("home/.remora/config.toml", "[worker]\nidle_minuets = 5\n");
+    assert_snapshot!(sandbox.remora(&["config", "set", "spool.fsync", "true"]).go(), @r"
+    $ remora config set spool.fsync true
+    stderr: remora: [HOME]/.remora/config.toml: unknown key `worker.idle_minuets`; did you mean `worker.idle_minutes`?
+    exit 1
+    ");
+}
+
+#[test]
+fn a_running_worker_reads_the_new_value() {
+    let sandbox = Sandbox::new();
+    let start = sandbox.remora(&["worker", "start"]).leaving_a_process();
+    assert_eq!(start.go().code, Some(0));
+    let set = sandbox
+        .remora(&["config", "set", "spool.fsync", "true"])
+        .leaving_a_process();
+    let (done, value) = set.json();
+    assert_eq!(value["worker_restarted"], true, "{done}");
+    // The worker leaves a mark for hooks when it has read the value.
+    let up = sandbox
+        .remora(&["worker", "start"])
+        .leaving_a_process()
+        .go();
+    assert_eq!(up.code, Some(0), "{up}");
+    assert!(sandbox.path("home/.remora/run/sync").exists());
+    crate::rebuild::stop(&sandbox);
+}

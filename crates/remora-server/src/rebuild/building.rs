@@ -1,0 +1,360 @@
+//! The new database in the making: events are digested again, then what they
+//! do not tell is carried over from the old one.
+
+use std::collections::{HashMap, HashSet};
+
+use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
+use remora_memory::{Captured, Digester, Policy, Worth, call_key};
+use remora_protocol::record::{EventRow, Session};
+use remora_protocol::{Event, EventName, tokens};
+
+use super::Rebuilt;
+use crate::ServerError;
+use crate::archive::Archived;
+
+/// Events, or rows, of one transaction.
+const BATCH: usize = 512;
+
+/// A database on its way.
+pub(super) struct Building<'a> {
+    old: Option<&'a dyn Store>,
+    store: &'a dyn Store,
+    digester: Digester,
+    waiting: Vec<Captured>,
+    /// Names of calls that were made of more than the archive holds: they are
+    /// computed before redaction.
+    calls: HashMap<String, String>,
+    /// Old sessions, by id.
+    sessions: HashMap<String, Session>,
+    /// Sessions whose beginning is no longer in the archive.
+    beheaded: HashSet<String>,
+    /// Sessions of which an event was read.
+    begun: HashSet<String>,
+    pub(super) result: Rebuilt,
+}
+
+impl<'a> Building<'a> {
+    pub(super) fn new(
+        old: Option<&'a dyn Store>,
+        store: &'a dyn Store,
+        policy: &Policy,
+    ) -> Result<Self, ServerError> {
+        let mut calls = HashMap::new();
+        let mut sessions = HashMap::new();
+        if let Some(old) = old {
+            for session in old.sessions(&Filter::default(), usize::MAX)? {
+                sessions.insert(session.id.clone(), session);
+            }
+            ledger(old, &mut |events| {
+                for event in events {
+                    if let Some(call) = event.call
+                        && call.split(' ').count() > 3
+                    {
+                        calls.insert(event.id, call);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Self {
+            old,
+            store,
+            digester: Digester::new(policy.clone()),
+            waiting: Vec::new(),
+            calls,
+            sessions,
+            beheaded: HashSet::new(),
+            begun: HashSet::new(),
+            result: Rebuilt::default(),
+        })
+    }
+
+    /// An event of the archive, in its order.
+    pub(super) fn take(&mut self, archived: Archived) -> Result<(), ServerError> {
+        let Some(mut event) = captured(archived) else {
+            self.result.unreadable += 1;
+            return Ok(());
+        };
+        if let Some(call) = self.calls.get(&event.envelope.id) {
+            event.call = Some(call.clone());
+        }
+        self.waiting.push(event);
+        if self.waiting.len() >= BATCH {
+            self.store_waiting()?;
+        }
+        Ok(())
+    }
+
+    /// The rest, and what the events do not tell.
+    pub(super) fn finish(mut self) -> Result<Rebuilt, ServerError> {
+        self.store_waiting()?;
+        if let Some(old) = self.old {
+            self.carry_sessions(old)?;
+            self.carry_items(old)?;
+            self.carry_files(old)?;
+            self.carry_ledger(old)?;
+        }
+        Ok(self.result)
+    }
+
+    /// The archive may hold an event twice, when the worker was killed between
+    /// archive and store.
+    fn store_waiting(&mut self) -> Result<(), ServerError> {
+        let events = std::mem::take(&mut self.waiting);
+        let keys: Vec<_> = events.iter().map(Captured::key).collect();
+        let known = self.store.known(&keys)?;
+        let mut ids = HashSet::new();
+        let mut calls = HashSet::new();
+        let fresh: Vec<&Captured> = events
+            .iter()
+            .zip(known)
+            .filter(|(event, known)| {
+                let call = event.call.as_deref();
+                !known
+                    && ids.insert(event.envelope.id.as_str())
+                    && call.is_none_or(|call| calls.insert(call))
+            })
+            .map(|(event, _)| event)
+            .collect();
+        for event in &fresh {
+            self.note_session(event)?;
+        }
+        let mut digest = self.digester.digest(self.store, &fresh)?;
+        self.keep_names(&mut digest.batch)?;
+        self.store.apply(&digest.batch)?;
+        self.result.events += fresh.len() as u64;
+        Ok(())
+    }
+
+    /// Rows from before the first event that is still there: the beginning of
+    /// the session is gone.
+    fn note_session(&mut self, event: &Captured) -> Result<(), ServerError> {
+        let id = event
+            .event
+            .fields
+            .get("session_id")
+            .and_then(|v| v.as_str());
+        let (Some(id), Some(old)) = (id, self.old) else {
+            return Ok(());
+        };
+        if self.begun.contains(id) {
+            return Ok(());
+        }
+        self.begun.insert(id.to_owned());
+        let filter = Filter {
+            session: Some(id.to_owned()),
+            until: Some(event.envelope.at),
+            ..Filter::default()
+        };
+        let first = Page {
+            order: Order::Oldest,
+            beyond: None,
+            limit: 1,
+        };
+        if !old.list(&filter, first)?.is_empty() {
+            self.beheaded.insert(id.to_owned());
+        }
+        Ok(())
+    }
+
+    /// A row that was there before keeps its number, and what was learned from
+    /// the event before it was redacted; one of a session whose beginning is
+    /// gone also keeps the number of its prompt.
+    fn keep_names(&self, batch: &mut Batch) -> Result<(), ServerError> {
+        let Some(old) = self.old else { return Ok(()) };
+        for write in &mut batch.items {
+            let (item, before) = match write {
+                Write::Add(item) => {
+                    let found = old.items(&[Name::Uid(item.uid.clone())])?;
+                    let before = found.into_iter().find(|before| before.uid == item.uid);
+                    (item, before)
+                }
+                Write::Put(item) => {
+                    let key = item.key.clone().unwrap_or_default();
+                    let there = self.store.keyed(&item.project, item.kind, &key)?;
+                    if there.is_some() {
+                        continue;
+                    }
+                    let before = old.keyed(&item.project, item.kind, &key)?;
+                    (item, before)
+                }
+                Write::Keep(_) | Write::Again { .. } => continue,
+            };
+            let Some(before) = before else { continue };
+            item.id = before.id;
+            item.uid = before.uid;
+            item.raw_tokens = before.raw_tokens;
+            if self.beheaded.contains(&item.session) {
+                item.prompt = before.prompt.or(item.prompt);
+            }
+            *write = Write::Keep(item.clone());
+        }
+        Ok(())
+    }
+
+    /// Sessions without events in the archive as they are; of the others how
+    /// long they lasted, and of those whose beginning is gone the beginning.
+    fn carry_sessions(&mut self, old: &dyn Store) -> Result<(), ServerError> {
+        let known: HashSet<String> = self.store.projects()?.into_iter().map(|p| p.key).collect();
+        let mut projects = old.projects()?;
+        projects.retain(|project| !known.contains(&project.key));
+        let mut sessions = std::mem::take(&mut self.sessions);
+        for new in self.store.sessions(&Filter::default(), usize::MAX)? {
+            let Some(session) = sessions.get_mut(&new.id) else {
+                continue;
+            };
+            let before = session.clone();
+            let mut joined = Session {
+                started: before.started.min(new.started),
+                last: before.last.max(new.last),
+                ..new
+            };
+            if self.beheaded.contains(&joined.id) {
+                joined.cwd = before.cwd;
+                joined.prompts = before.prompts.max(joined.prompts);
+                if !before.title.is_empty() {
+                    joined.title = before.title;
+                }
+            }
+            *session = joined;
+        }
+        let mut sessions: Vec<Session> = sessions.into_values().collect();
+        sessions.sort_by(|a, b| a.id.cmp(&b.id));
+        self.store.apply(&Batch {
+            projects,
+            sessions,
+            ..Batch::default()
+        })?;
+        Ok(())
+    }
+
+    /// Rows that no event in the archive makes: of imports, of events that are
+    /// gone. A row that an event in the archive made once and makes no longer
+    /// is what rebuilding is for, and goes.
+    fn carry_items(&mut self, old: &dyn Store) -> Result<(), ServerError> {
+        let all = Filter::default();
+        let mut beyond = None;
+        loop {
+            let page = Page {
+                order: Order::Oldest,
+                beyond,
+                limit: BATCH,
+            };
+            let items = old.list(&all, page)?;
+            let Some(last) = items.last() else {
+                return Ok(());
+            };
+            beyond = Some(last.id);
+            let names: Vec<Name> = items.iter().map(|i| Name::Uid(i.uid.clone())).collect();
+            let there = self.store.items(&names)?;
+            let there: HashSet<&str> = there.iter().map(|i| i.uid.as_str()).collect();
+            let mut missing: Vec<_> = items
+                .iter()
+                .filter(|item| !there.contains(item.uid.as_str()))
+                .collect();
+            let keys: Vec<_> = missing.iter().map(|item| event_of(&item.uid)).collect();
+            let made = self.store.known(&keys)?;
+            let mut made = made.iter();
+            missing.retain(|_| !made.next().copied().unwrap_or(false));
+            let mut batch = Batch::default();
+            for item in missing {
+                // Rows with the same key are one, and the new one is better.
+                let newer = match &item.key {
+                    Some(key) => self.store.keyed(&item.project, item.kind, key)?,
+                    None => None,
+                };
+                if newer.is_none() {
+                    batch.items.push(Write::Keep(item.clone()));
+                }
+            }
+            self.result.carried += batch.items.len() as u64;
+            self.store.apply(&batch)?;
+        }
+    }
+
+    fn carry_files(&mut self, old: &dyn Store) -> Result<(), ServerError> {
+        for project in old.projects()? {
+            let there = self.store.files(&project.key, None)?;
+            let there: HashSet<(&str, &str)> = there
+                .iter()
+                .map(|file| (file.folder.as_str(), file.name.as_str()))
+                .collect();
+            let mut files = old.files(&project.key, None)?;
+            files.retain(|file| !there.contains(&(file.folder.as_str(), file.name.as_str())));
+            self.store.apply(&Batch {
+                files,
+                ..Batch::default()
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Events that were skipped are not in the archive, but must not be taken
+    /// for new ones if they come again.
+    fn carry_ledger(&mut self, old: &dyn Store) -> Result<(), ServerError> {
+        let store = self.store;
+        ledger(old, &mut |events| {
+            // What is there already is left as it is.
+            store.apply(&Batch {
+                events,
+                ..Batch::default()
+            })?;
+            Ok(())
+        })
+    }
+}
+
+/// The event that made the row with this uid.
+fn event_of(uid: &str) -> remora_memory::store::EventKey<'_> {
+    remora_memory::store::EventKey {
+        id: uid.split_once('/').map_or(uid, |(id, _)| id),
+        call: None,
+    }
+}
+
+/// The whole ledger, a page at a time. Moments are not unique, so every page
+/// begins with the moment that the last one ended with.
+fn ledger(
+    store: &dyn Store,
+    take: &mut dyn FnMut(Vec<EventRow>) -> Result<(), ServerError>,
+) -> Result<(), ServerError> {
+    let mut filter = Filter::default();
+    let mut limit = BATCH;
+    loop {
+        let page = Page {
+            order: Order::Oldest,
+            beyond: None,
+            limit,
+        };
+        let events = store.events(&filter, page)?;
+        let last = events.last().map(|event| event.time);
+        let whole = events.len() < limit;
+        take(events)?;
+        if whole {
+            return Ok(());
+        }
+        limit = if filter.since == last {
+            limit * 2
+        } else {
+            BATCH
+        };
+        filter.since = last;
+    }
+}
+
+fn captured(archived: Archived) -> Option<Captured> {
+    let name = archived.event.get("hook_event_name")?.as_str()?;
+    let name = EventName::parse(name)?;
+    let raw_tokens = tokens::estimate(&serde_json::to_string(&archived.event).ok()?);
+    let event = Event {
+        name,
+        fields: archived.event,
+    };
+    Some(Captured {
+        call: call_key(&event, archived.envelope.at),
+        envelope: archived.envelope,
+        event,
+        worth: Worth::Keep,
+        raw_tokens,
+    })
+}

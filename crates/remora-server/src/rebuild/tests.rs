@@ -1,0 +1,210 @@
+//! What a rebuild must not lose, double or bring back.
+
+use remora_memory::store::{Batch, EventKey, Filter, Order, Page, Write};
+use remora_protocol::record::{EventRow, Item, Kind};
+use remora_protocol::request::ENVELOPE;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::*;
+
+const DAY: i64 = 86_400_000;
+
+struct Home {
+    paths: Paths,
+    _folder: TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::new(folder.path());
+        paths.prepare().unwrap();
+        Self {
+            paths,
+            _folder: folder,
+        }
+    }
+
+    fn archive(&self, events: &[Value], now: i64) {
+        let lines: Vec<String> = events.iter().map(ToString::to_string).collect();
+        let lines = lines.join("\n") + "\n";
+        let mut archive = Archive::new(self.paths.archive());
+        archive.append(lines.as_bytes(), now).unwrap();
+    }
+
+    fn rebuild(&self) -> Rebuilt {
+        rebuild(&self.paths, &Policy::default(), &mut |_| {}).unwrap()
+    }
+
+    fn write(&self, batch: &Batch) {
+        let store = remora_store::open(&self.paths.database(), Access::Write).unwrap();
+        store.apply(batch).unwrap();
+    }
+
+    fn read(&self) -> SqliteStore {
+        remora_store::open(&self.paths.database(), Access::Read).unwrap()
+    }
+
+    fn items(&self) -> Vec<Item> {
+        let page = Page {
+            order: Order::Oldest,
+            beyond: None,
+            limit: 1000,
+        };
+        self.read().list(&Filter::default(), page).unwrap()
+    }
+}
+
+/// A prompt as it stands in the archive; `n` makes its id and its time.
+fn prompt(n: i64, text: &str) -> Value {
+    json!({
+        "envelope": {
+            "v": ENVELOPE, "id": format!("00000000-0000-7000-8000-{n:012}"),
+            "agent": "claude-code", "at": n * 1000, "len": 1,
+            "project": {"key": "p", "name": "p", "root": "/p"},
+        },
+        "event": {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/p", "prompt": text},
+    })
+}
+
+fn titles(items: &[Item]) -> Vec<(i64, &str, Option<u32>)> {
+    items
+        .iter()
+        .filter(|item| item.kind == Kind::Prompt)
+        .map(|item| (item.id, item.text.as_str(), item.prompt))
+        .collect()
+}
+
+#[test]
+fn an_event_that_was_archived_twice_counts_once() {
+    let home = Home::new();
+    let one = prompt(1, "draw a map of the harbour");
+    home.archive(&[one.clone(), one.clone()], 0);
+    home.archive(&[one, prompt(2, "and one of the canal")], DAY);
+    assert_eq!(home.rebuild().events, 2);
+    let items = home.items();
+    let told: Vec<&str> = titles(&items)
+        .into_iter()
+        .map(|(_, text, _)| text)
+        .collect();
+    assert_eq!(told, ["draw a map of the harbour", "and one of the canal"]);
+}
+
+#[test]
+fn what_is_no_longer_in_the_archive_stays_with_its_number() {
+    let home = Home::new();
+    home.archive(&[prompt(1, "draw a map of the harbour")], 0);
+    home.archive(&[prompt(2, "and one of the canal")], DAY);
+    home.rebuild();
+    let before = home.items();
+    let session = home.read().sessions(&Filter::default(), 9).unwrap();
+    let oldest = &Archive::new(home.paths.archive()).files().unwrap()[0];
+    fs::remove_file(oldest).unwrap();
+    let rebuilt = home.rebuild();
+    assert_eq!((rebuilt.events, rebuilt.carried > 0), (1, true));
+    assert_eq!(titles(&home.items()), titles(&before));
+    assert_eq!(
+        home.read().sessions(&Filter::default(), 9).unwrap(),
+        session
+    );
+    assert_eq!(rebuilt.before.items, rebuilt.after.items);
+}
+
+#[test]
+fn skipped_events_stay_known_and_imports_stay() {
+    let home = Home::new();
+    home.archive(&[prompt(1, "draw a map of the harbour")], 0);
+    home.rebuild();
+    let imported = Item {
+        uid: "import:1".to_owned(),
+        id: 0,
+        kind: Kind::Message,
+        title: "from elsewhere".to_owned(),
+        ..home.items()[0].clone()
+    };
+    let skipped = EventRow {
+        id: "skipped".to_owned(),
+        call: Some("s PreToolUse t1".to_owned()),
+        name: "PreToolUse".to_owned(),
+        session: "s".to_owned(),
+        time: 500,
+        label: "Bash".to_owned(),
+    };
+    home.write(&Batch {
+        events: vec![skipped],
+        items: vec![Write::Add(imported)],
+        ..Batch::default()
+    });
+    let before = home.items();
+    home.rebuild();
+    assert_eq!(home.items(), before);
+    let keys = [
+        EventKey {
+            id: "skipped",
+            call: None,
+        },
+        EventKey {
+            id: "other",
+            call: Some("s PreToolUse t1"),
+        },
+    ];
+    assert_eq!(home.read().known(&keys).unwrap(), [true, true]);
+}
+
+#[test]
+fn a_preview_and_a_failing_renewal_leave_everything_as_it_was() {
+    let home = Home::new();
+    home.archive(&[prompt(1, "draw a map of the harbour")], 0);
+    home.rebuild();
+    let bytes = fs::read(home.paths.database()).unwrap();
+    home.archive(&[prompt(2, "and one of the canal")], 0);
+    let preview = Rebuilt::preview(&home.paths, &Policy::default(), &mut |_| {}).unwrap();
+    assert_eq!((preview.before.events, preview.after.events), (1, 2));
+    let failed = Rebuilt::renew(&home.paths, |_, _| {
+        Err::<(), _>(ServerError::File {
+            path: "x".into(),
+            source: std::io::ErrorKind::StorageFull.into(),
+        })
+    });
+    assert!(failed.is_err());
+    assert_eq!(fs::read(home.paths.database()).unwrap(), bytes);
+    let mut names: Vec<String> = fs::read_dir(home.paths.home())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains("rebuild"))
+        .collect();
+    names.sort();
+    assert_eq!(names, Vec::<String>::new());
+}
+
+#[test]
+fn what_stands_in_the_old_journal_is_not_lost() {
+    let home = Home::new();
+    home.archive(&[prompt(1, "draw a map of the harbour")], 0);
+    home.rebuild();
+    // A writer that was killed leaves its journal: a copy of both files, made
+    // while one is at work, is just that.
+    let store = remora_store::open(&home.paths.database(), Access::Write).unwrap();
+    let late = Item {
+        uid: "late".to_owned(),
+        id: 0,
+        ..home.items()[0].clone()
+    };
+    let batch = Batch {
+        items: vec![Write::Add(late)],
+        ..Batch::default()
+    };
+    store.apply(&batch).unwrap();
+    let other = Home::new();
+    for end in ["", "-wal"] {
+        let from = beside(&home.paths.database(), end);
+        fs::copy(&from, beside(&other.paths.database(), end)).unwrap();
+    }
+    drop(store);
+    other.archive(&[prompt(1, "draw a map of the harbour")], 0);
+    other.rebuild();
+    let items = other.items();
+    assert!(items.iter().any(|item| item.uid == "late"), "{items:#?}");
+    assert_eq!(other.read().integrity().unwrap(), Vec::<String>::new());
+}
