@@ -1,8 +1,9 @@
 //! For tests of stores and of what is built on them: a store in memory, rows to
-//! fill it with, and the contract that every store keeps. Behind the feature
-//! `testing`, so that no product carries it.
+//! fill it with, the contract that every store keeps, and made-up events. Behind
+//! the feature `testing`, so that no product carries it.
 
 pub mod contract;
+pub mod generator;
 mod store;
 
 use remora_protocol::record::{EventRow, Item, Kind, Session};
