@@ -65,6 +65,8 @@ pub(super) fn run(args: &Demo, out: &mut Output) -> Result<Exit, CliError> {
     if !args.json {
         out.text(&format!("{} events, {} handlers run, {} blocked. Try your own: remora hooks try PreToolUse --command 'rm -rf /'\n", counts.0, counts.1, counts.2))?;
     }
+    // A repository of its own, whatever the folder of temporary files lies in.
+    write(&project.join(".git/HEAD"), "ref: refs/heads/main\n")?;
     remembered(&memory::remember(folder.path(), &project)?, args, out)?;
     Ok(Exit::GoOn)
 }

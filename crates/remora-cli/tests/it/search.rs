@@ -22,10 +22,9 @@ fn results_have_title_place_and_snippet() {
        running 2 tests test cart::tests::empty ... FAILED failures: ----
        cart::tests::empty stdout ---- thread 'cart::tests::empty' panicked at…
 
-    #7 summary · The cart test fails on an empty cart → Total now sums
-       2026-11-14 09:05 · main · src/cart.rs
-       Request: The cart test fails on an empty cart. Please fix it. We decided to
-       keep prices in cents because floats lose money. Learned: - We decided to…
+    #1 prompt · The cart test fails on an empty cart. Please fix it. We decided to
+       keep prices in cents because floats lose money.
+       2026-11-14 09:01 · main
     exit 0
     ");
     assert_snapshot!(memory.go("search --all notes"), @"
