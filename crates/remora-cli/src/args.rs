@@ -4,6 +4,7 @@
 mod memory;
 mod upkeep;
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -65,9 +66,10 @@ impl Args {
         };
         let mut list = String::new();
         for (title, verbs) in GROUPS {
-            list.push_str(&format!("{title}:\n"));
+            // Writing into a string cannot fail.
+            let _ = writeln!(list, "{title}:");
             for verb in *verbs {
-                list.push_str(&format!("  {verb:<12} {}\n", about(verb)));
+                let _ = writeln!(list, "  {verb:<12} {}", about(verb));
             }
             list.push('\n');
         }
@@ -322,6 +324,10 @@ pub(crate) struct Demo {
 }
 
 #[derive(Debug, ClapArgs)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch on the command line"
+)]
 pub(crate) struct Install {
     /// The agent, such as `claude-code`
     pub(crate) agent: String,

@@ -22,7 +22,7 @@ use crate::output::{Output, Style};
 /// A moment, for a question that is answered at once.
 const MOMENT: Duration = Duration::from_secs(2);
 /// Draining a large spool may take its time.
-const LONG: Duration = Duration::from_secs(600);
+const LONG: Duration = Duration::from_mins(10);
 /// A worker is expected to be up, or gone, after this.
 const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -4,5 +4,6 @@
 pub(crate) mod den;
 mod input;
 mod kept;
+mod locked;
 mod start;
 mod trouble;

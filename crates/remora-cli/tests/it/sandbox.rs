@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Far above what any call takes; a call that reaches it hangs.
-const WATCHDOG: Duration = Duration::from_secs(60);
+const WATCHDOG: Duration = Duration::from_mins(1);
 /// How long a process that was sent SIGKILL may still be seen.
 const GRACE: Duration = Duration::from_secs(10);
 /// The variable by which processes of a sandbox are found again.

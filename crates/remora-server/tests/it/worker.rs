@@ -8,7 +8,7 @@ use remora_server::{Ended, dead_letters, retry, serve};
 
 use crate::place::{NOW, Place};
 
-const LONG: Duration = Duration::from_secs(600);
+const LONG: Duration = Duration::from_mins(10);
 
 #[test]
 fn drain_answers_when_everything_is_stored() {

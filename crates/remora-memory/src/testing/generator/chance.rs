@@ -8,7 +8,7 @@ const WORDS: &[&str] = &[
     "batch", "queue", "worker", "state", "schema", "field", "retry", "timeout", "stream", "model",
     "order", "payment", "invoice", "account", "report", "search", "filter", "render", "layout",
     "theme", "button", "route", "router", "socket", "header", "payload", "encode", "decode",
-    "digest", "hash", "node", "tree", "graph", "edge", "cursor", "page", "row", "column", "table",
+    "digest", "hash", "node", "tree", "graph", "edge", "caret", "page", "row", "column", "table",
     "migrate", "backup", "restore", "export", "import", "merge", "branch", "commit", "patch",
     "diff", "apply", "revert", "lock", "guard", "permit", "policy", "rule", "match", "pattern",
     "scan", "lexer", "syntax", "symbol", "scope", "closure", "binding", "frame", "stack", "heap",

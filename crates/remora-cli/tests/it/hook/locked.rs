@@ -1,0 +1,29 @@
+//! A database that another process keeps to itself.
+
+use std::time::{Duration, Instant};
+
+use super::den::{Den, until};
+
+#[test]
+fn a_locked_database_holds_nobody_up() {
+    let den = Den::new();
+    let folder = den.sandbox.path("project");
+    den.ran("s1", &folder, "before");
+    den.drain();
+    den.stop();
+    let lock = rusqlite::Connection::open(den.paths.database()).unwrap();
+    lock.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE t (x);")
+        .unwrap();
+    let started = Instant::now();
+    let told = den.begin("s2", &folder);
+    assert_eq!((told.message, told.context), (None, None));
+    assert!(
+        started.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        started.elapsed()
+    );
+    lock.execute_batch("ROLLBACK").unwrap();
+    drop(lock);
+    let told = until("the lock is gone", || den.begin("s3", &folder).context);
+    assert!(told.contains("before"), "{told}");
+}
