@@ -16,10 +16,10 @@ use crate::worker::Tick;
 
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The socket's file; it goes with this value.
+/// The socket's file; it goes with this value, unless it is abandoned.
 #[derive(Debug)]
 pub(crate) struct Ear {
-    path: PathBuf,
+    path: Option<PathBuf>,
 }
 
 impl Ear {
@@ -37,14 +37,21 @@ impl Ear {
         fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         thread::spawn(move || listen(&listener, &ticks));
         Ok(Self {
-            path: path.to_path_buf(),
+            path: Some(path.to_path_buf()),
         })
+    }
+
+    /// Leaves the file, which is no longer this one's.
+    pub(crate) fn abandon(mut self) {
+        self.path = None;
     }
 }
 
 impl Drop for Ear {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! when the disk or the database will not have it; an end when it is idle.
 
 use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -60,6 +61,8 @@ pub enum Ended {
     Stopped,
     /// A newer version was started in its place.
     Replaced,
+    /// Its data directory was removed.
+    Homeless,
 }
 
 /// What drives the loop.
@@ -75,7 +78,7 @@ pub(crate) enum Tick {
 pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
     let paths = &settings.paths;
     paths.prepare().map_err(at(paths.home()))?;
-    let Some(_lock) = lock(paths)? else {
+    let Some(lock) = lock(paths)? else {
         return Ok(Ended::AlreadyRunning);
     };
     let now = settings.clock;
@@ -95,6 +98,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
     let _ = Failure::of(paths).prepare();
     let mut worker = Worker {
         settings,
+        lock: &lock,
         started: now(),
         stored: 0,
         dead: 0,
@@ -104,6 +108,11 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         log: Some(log),
     };
     let ended = worker.run(&inbox);
+    if ended == Ended::Homeless {
+        // What stands in its place now belongs to somebody else.
+        ear.abandon();
+        return Ok(ended);
+    }
     drop(ear);
     // Whatever was spooled after the last look and poked a socket that was
     // about to go is taken now; later hooks find nobody and start a new one.
@@ -148,6 +157,7 @@ fn answers(paths: &Paths) -> bool {
 
 struct Worker<'a> {
     settings: &'a Settings,
+    lock: &'a File,
     started: i64,
     stored: u64,
     dead: u64,
@@ -166,6 +176,9 @@ impl Worker<'_> {
         let mut tidied = false;
         let mut waiters: Vec<(UnixStream, Vec<PathBuf>)> = Vec::new();
         loop {
+            if !self.is_at_home() {
+                return Ended::Homeless;
+            }
             let pause = match self.work() {
                 Ok(0) => {
                     back_off = BACK_OFF;
@@ -219,6 +232,18 @@ impl Worker<'_> {
                 next = ticks.try_recv().ok();
             }
         }
+    }
+
+    /// Whether the lock it holds is still the lock of its data directory, which
+    /// a person may remove, and make anew, at any time.
+    fn is_at_home(&self) -> bool {
+        let place = |meta: &fs::Metadata| (meta.dev(), meta.ino());
+        let held = self.lock.metadata().as_ref().map(place).ok();
+        let there = fs::metadata(self.settings.paths.lock())
+            .as_ref()
+            .map(place)
+            .ok();
+        held.is_some() && held == there
     }
 
     /// One round; how many files left the spool.

@@ -69,7 +69,7 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
             out.text("a worker runs already\n")?;
             Ok(Exit::GoOn)
         }
-        Ended::Idle | Ended::Stopped | Ended::Replaced => Ok(Exit::GoOn),
+        Ended::Idle | Ended::Stopped | Ended::Replaced | Ended::Homeless => Ok(Exit::GoOn),
     }
 }
 

@@ -171,3 +171,15 @@ fn a_deep_data_directory_has_a_socket_too() {
     assert_eq!(worker.ask(&Request::Status).version, "1.0.0");
     worker.stop();
 }
+
+#[test]
+fn a_worker_whose_data_directory_is_gone_ends() {
+    let place = Place::new();
+    // It looks around at least as often as it might end.
+    let worker = place.start("1.0.0", Duration::from_secs(3));
+    fs::remove_dir_all(place.paths.home()).unwrap();
+    // Somebody begins anew in the same place.
+    place.paths.prepare().unwrap();
+    fs::write(place.paths.lock(), "").unwrap();
+    assert_eq!(worker.end(), Ended::Homeless);
+}
