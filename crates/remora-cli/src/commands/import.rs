@@ -161,6 +161,7 @@ fn report(
         return out.json(&json!({
             "lines": loaded.lines,
             "items": loaded.items,
+            "unchanged": loaded.unchanged,
             "sessions": loaded.sessions,
             "projects": loaded.projects,
             "files": loaded.files,
@@ -195,7 +196,12 @@ fn report(
     } else {
         told.join(", ")
     };
-    out.text(&format!("imported {told}\n"))?;
+    let there = match loaded.unchanged {
+        0 => String::new(),
+        1 => "; 1 item was there already".to_owned(),
+        count => format!("; {count} items were there already"),
+    };
+    out.text(&format!("imported {told}{there}\n"))?;
     if !loaded.marks.is_empty() {
         let kinds: Vec<String> = loaded
             .marks

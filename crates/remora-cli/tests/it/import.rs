@@ -40,7 +40,8 @@ fn a_conversation_is_found_by_its_own_names() {
     $ remora import jsonl c.jsonl --json
     {
       "lines": 3,
-      "items": 3,
+      "items": 0,
+      "unchanged": 3,
       "sessions": 2,
       "projects": 0,
       "files": 0,

@@ -2,15 +2,22 @@
 //! a sandbox of its own.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod audit;
+mod bench;
+mod config;
 mod doctor;
 mod examples;
 mod explain;
+mod export;
 mod flags;
 mod handlers;
 mod hook;
+mod import;
 mod input;
 mod list;
 mod places;
+mod prune;
+mod rebuild;
 mod recap;
 mod remembered;
 mod run;

@@ -46,6 +46,8 @@ pub(crate) struct Target<'a> {
 pub(crate) struct Loaded {
     pub(crate) lines: u64,
     pub(crate) items: u64,
+    /// Rows that are here already, as they are or newer.
+    pub(crate) unchanged: u64,
     pub(crate) sessions: u64,
     pub(crate) projects: u64,
     pub(crate) files: u64,
@@ -270,11 +272,16 @@ impl<'a> Loader<'a> {
                     item.time = known.time;
                     item.last_time = known.last_time;
                 } else if item.id > 0 && known.last_time > item.last_time {
+                    self.loaded.unchanged += 1;
                     continue;
                 }
             }
             if item.id == 0 {
                 self.heard(&item);
+            }
+            if here.get(&item.uid).is_some_and(|known| same(&item, known)) {
+                self.loaded.unchanged += 1;
+                continue;
             }
             self.loaded.items += 1;
             self.writer.put(Part::Item(Box::new(item)))?;
@@ -351,6 +358,19 @@ impl<'a> Loader<'a> {
         self.shelf.flush()?;
         Ok(self.loaded)
     }
+}
+
+/// Whether writing the row would change nothing. Rows from elsewhere have no
+/// number yet.
+fn same(item: &Item, known: &Item) -> bool {
+    if item.id > 0 {
+        return item == known;
+    }
+    let numbered = Item {
+        id: known.id,
+        ..item.clone()
+    };
+    numbered == *known
 }
 
 /// Puts a part into another project.
