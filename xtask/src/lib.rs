@@ -7,6 +7,7 @@
 //! `run(&[String]) -> anyhow::Result<()>` and one row in `COMMANDS`.
 
 mod client;
+mod gate;
 mod proof;
 mod tidy;
 
@@ -33,6 +34,11 @@ const COMMANDS: &[Command] = &[
         name: "client",
         about: "compare the engine with the real client, case by case",
         run: client::run,
+    },
+    Command {
+        name: "gate",
+        about: "count the instructions of a hook against what was accepted",
+        run: gate::run,
     },
     Command {
         name: "proof",

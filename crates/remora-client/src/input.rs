@@ -1,10 +1,16 @@
 //! Reads stdin within a size and a time, whatever stands at the other end.
 
-use std::io::{ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, read};
+
+/// Most events fit into this; memory that is never touched costs nothing.
+const USUAL: usize = 32 * 1024;
+/// What a pipe holds.
+const CHUNK: usize = 64 * 1024;
 
 /// What came in.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -16,24 +22,25 @@ pub struct Input {
 }
 
 /// Reads until the end, `limit` bytes or the end of `patience`.
-pub fn read_input(mut source: impl Read + AsFd, limit: usize, patience: Duration) -> Input {
+pub fn read_input(source: impl AsFd, limit: usize, patience: Duration) -> Input {
     let end = Instant::now() + patience;
-    let mut bytes = Vec::with_capacity(16 * 1024);
-    let mut chunk = vec![0; 64 * 1024];
+    let mut bytes = Vec::with_capacity(USUAL);
     loop {
         if !readable(&source, end) {
             return Input { bytes, cut: true };
         }
-        match source.read(&mut chunk) {
+        // Straight to where the bytes stay: a buffer in between would be
+        // cleared first and copied from afterwards.
+        if bytes.capacity() - bytes.len() < USUAL / 2 {
+            bytes.reserve(CHUNK);
+        }
+        match read(&source, spare_capacity(&mut bytes)) {
             Ok(0) => return Input { bytes, cut: false },
-            Ok(n) => {
-                let room = limit - bytes.len();
-                bytes.extend_from_slice(&chunk[..n.min(room)]);
-                if n > room {
-                    return Input { bytes, cut: true };
-                }
+            Ok(_) if bytes.len() > limit => {
+                bytes.truncate(limit);
+                return Input { bytes, cut: true };
             }
-            Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => return Input { bytes, cut: true },
         }
     }
@@ -52,7 +59,7 @@ fn readable(source: &impl AsFd, end: Instant) -> bool {
         };
         match poll(&mut [PollFd::new(source, PollFlags::IN)], Some(&wait)) {
             Ok(0) => return false,
-            Err(rustix::io::Errno::INTR) => {}
+            Err(Errno::INTR) => {}
             _ => return true,
         }
     }

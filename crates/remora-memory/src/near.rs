@@ -1,7 +1,8 @@
 //! Near-duplicates: the same thing told again in nearly the same words is one
 //! row that was seen twice.
 
-use std::collections::{HashSet, VecDeque};
+use std::cmp::Ordering;
+use std::collections::VecDeque;
 
 use remora_protocol::record::Item;
 
@@ -21,7 +22,8 @@ pub(crate) struct Recent(VecDeque<Trace>);
 struct Trace {
     uid: String,
     head: u64,
-    words: HashSet<u64>,
+    /// In order and each once: cheaper to make and to compare than a set.
+    words: Vec<u64>,
 }
 
 impl Recent {
@@ -52,21 +54,24 @@ impl Trace {
             "{} {:?} {command:?} {title} {files:?}",
             item.kind, item.tool
         );
-        let words = item.facts.iter().chain([&item.text]);
+        let texts = item.facts.iter().chain([&item.text]);
+        let mut words: Vec<u64> = texts
+            .flat_map(|text| text.split_whitespace())
+            .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
+            .map(|word| fnv(word.as_bytes()))
+            .collect();
+        words.sort_unstable();
+        words.dedup();
         Self {
             uid: item.uid.clone(),
             head: fnv(head.as_bytes()),
-            words: words
-                .flat_map(|text| text.split_whitespace())
-                .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
-                .map(|word| fnv(word.as_bytes()))
-                .collect(),
+            words,
         }
     }
 }
 
-fn alike(a: &HashSet<u64>, b: &HashSet<u64>) -> bool {
-    let both = a.intersection(b).count();
+fn alike(a: &[u64], b: &[u64]) -> bool {
+    let both = common(a, b);
     let all = a.len() + b.len() - both;
     #[expect(clippy::cast_precision_loss, reason = "word counts are small")]
     let share = if all == 0 {
@@ -75,4 +80,20 @@ fn alike(a: &HashSet<u64>, b: &HashSet<u64>) -> bool {
         both as f64 / all as f64
     };
     share >= ALIKE
+}
+
+/// How many two ordered lists have in common.
+fn common(mut a: &[u64], mut b: &[u64]) -> usize {
+    let mut both = 0;
+    while let ([first, rest @ ..], [other, others @ ..]) = (a, b) {
+        match first.cmp(other) {
+            Ordering::Less => a = rest,
+            Ordering::Greater => b = others,
+            Ordering::Equal => {
+                both += 1;
+                (a, b) = (rest, others);
+            }
+        }
+    }
+    both
 }

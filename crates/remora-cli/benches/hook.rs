@@ -1,0 +1,254 @@
+//! What a hook costs, against a bare process that only reads stdin, in turns
+//! within one run; and what the worker behind it takes of the memory.
+//!
+//! `cargo bench -p remora-cli --bench hook -- 600` takes another number of runs.
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+#![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use remora_client::{Input, Paths, Place, ask, spool};
+use remora_memory::testing::generator::Generator;
+use remora_protocol::request::{Reply, Request};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const AGENT: &str = remora_agents::AGENTS[0].name;
+const PATIENCE: Duration = Duration::from_mins(5);
+
+fn main() {
+    // `cargo test --benches` only asks whether it works.
+    let quick = std::env::args().any(|a| a == "--test");
+    let asked = std::env::args().find_map(|a| a.parse().ok());
+    let runs = asked.unwrap_or(if quick { 2 } else { 400 });
+    let events = if quick { 20 } else { 10_000 };
+    let site = Site::new();
+    let bare = bare(site.dir.path());
+    let idle = site.start();
+    println!("worker: {idle:.1} MB after its start (aim < 25)");
+    for (what, size, aim) in [("1 KB", 1_000, "1.3"), ("100 KB", 100_000, "1.6")] {
+        let payload = site.call(size);
+        site.compare(&format!("PostToolUse, {what}"), &bare, &payload, runs, aim);
+    }
+    let (peak, rest) = site.fill(events);
+    println!("worker: {rest:.1} MB after {events} events (aim < 60), {peak:.1} MB at most");
+    let payload = site.start_of_session();
+    site.compare("SessionStart with context", &bare, &payload, runs, "-");
+}
+
+/// A data directory with a worker, and a project with a repository.
+struct Site {
+    dir: TempDir,
+    paths: Paths,
+    project: PathBuf,
+}
+
+impl Site {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("project");
+        fs::create_dir_all(project.join(".git")).unwrap();
+        fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let config = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@git.example.org:acme/app.git\n";
+        fs::write(project.join(".git/config"), config).unwrap();
+        let paths = Paths::new(dir.path().join("data"));
+        paths.prepare().unwrap();
+        Self {
+            dir,
+            paths,
+            project,
+        }
+    }
+
+    fn remora(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+        command
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .env("PATH", "/usr/bin:/bin")
+            .env("REMORA_HOME", self.paths.home())
+            .env("CLAUDE_PROJECT_DIR", &self.project)
+            .current_dir(&self.project);
+        command
+    }
+
+    fn hook(&self) -> Command {
+        let mut command = self.remora();
+        command.args(["hook", AGENT]);
+        command
+    }
+
+    /// Starts the worker with a first event; its memory when it rests.
+    fn start(&self) -> f64 {
+        time(self.hook(), &self.call(500));
+        let end = Instant::now() + PATIENCE;
+        while self.ask(&Request::Status).is_none() {
+            assert!(Instant::now() < end, "the worker did not start");
+            std::thread::yield_now();
+        }
+        self.drain();
+        self.memory("VmRSS")
+    }
+
+    fn ask(&self, request: &Request) -> Option<Reply> {
+        ask(&self.paths.socket(), request, PATIENCE).ok()
+    }
+
+    /// Waits until the worker rests, so that it does not run beside what is
+    /// measured next.
+    fn drain(&self) -> Reply {
+        self.ask(&Request::Drain).unwrap()
+    }
+
+    fn memory(&self, field: &str) -> f64 {
+        let pid = self.ask(&Request::Status).unwrap().pid;
+        let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let line = text.lines().find(|l| l.starts_with(field)).unwrap();
+        let kilobytes: u32 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        f64::from(kilobytes) / 1024.0
+    }
+
+    fn event(&self, name: &str, rest: Value) -> Vec<u8> {
+        let mut event = json!({
+            "session_id": "4be1a0f6-6a0e-4a3a-9b1c-0d9d5a3c7e21",
+            "transcript_path": "/home/dev/.agent/projects/app/4be1a0f6.jsonl",
+            "cwd": self.project,
+            "prompt_id": "954697cc-2149-4a8b-8c45-09bc7ecae928",
+            "permission_mode": "default",
+            "hook_event_name": name,
+        });
+        let Value::Object(rest) = rest else {
+            panic!("fields")
+        };
+        event.as_object_mut().unwrap().extend(rest);
+        format!("{event}\n").into_bytes()
+    }
+
+    /// A command with so many bytes of event in all.
+    fn call(&self, size: usize) -> Vec<u8> {
+        let with = |output: &str| {
+            self.event(
+                "PostToolUse",
+                json!({
+                    "effort": {"level": "medium"},
+                    "tool_name": "Bash",
+                    "tool_input": {"command": "./check", "description": "Check it"},
+                    "tool_response": {"stdout": output, "stderr": "", "interrupted": false},
+                    "tool_use_id": "toolu_000000000000000000000000",
+                    "duration_ms": 37,
+                }),
+            )
+        };
+        let line = "checked another part of the whole, and it is as it should be\n";
+        let room = size.saturating_sub(with("").len());
+        let mut output = line.repeat(room / (line.len() + 1));
+        output.push_str(&"x".repeat(size.saturating_sub(with(&output).len())));
+        with(&output)
+    }
+
+    fn start_of_session(&self) -> Vec<u8> {
+        self.event("SessionStart", json!({"source": "startup"}))
+    }
+
+    /// Has the worker store generated events; its memory at most and after.
+    fn fill(&self, events: usize) -> (f64, f64) {
+        let project = remora_client::place(&self.project, None).project;
+        for made in Generator::new(5).take(events) {
+            let input = Input {
+                bytes: made.event.to_string().into_bytes(),
+                cut: false,
+            };
+            let place = Place {
+                project: project.clone(),
+                branch: Some(made.branch),
+            };
+            spool(&self.paths, AGENT, made.time, Some(place), &input, false).unwrap();
+        }
+        let stored = self.drain();
+        assert_eq!((stored.dead, stored.trouble), (0, None));
+        (self.memory("VmHWM"), self.memory("VmRSS"))
+    }
+
+    fn compare(&self, what: &str, bare: &Path, payload: &[u8], runs: usize, aim: &str) {
+        let (mut plain, mut ours) = (Vec::new(), Vec::new());
+        for run in 0..runs + runs / 10 {
+            let payload = fresh(payload, run);
+            let mut measure_bare = || plain.push(time(Command::new(bare), &payload));
+            // Neither always comes first.
+            if run % 2 == 0 {
+                measure_bare();
+            }
+            ours.push(time(self.hook(), &payload));
+            self.drain();
+            if run % 2 == 1 {
+                measure_bare();
+            }
+        }
+        let (plain, ours) = (percentiles(&plain, runs), percentiles(&ours, runs));
+        println!(
+            "{what}: p50 {:.3} ms, p95 {:.3} ms; bare p50 {:.3} ms, p95 {:.3} ms; ratio p50 {:.2}, p95 {:.2} (aim {aim})",
+            ours.0,
+            ours.1,
+            plain.0,
+            plain.1,
+            ours.0 / plain.0,
+            ours.1 / plain.1
+        );
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        // A worker that is gone already needs no end.
+        let _ = self.ask(&Request::Stop);
+    }
+}
+
+/// Another call each time: the same one twice would be dropped as a repetition.
+fn fresh(payload: &[u8], run: usize) -> Vec<u8> {
+    let text = String::from_utf8_lossy(payload);
+    let id = format!("toolu_{:08}{run:016}", payload.len());
+    text.replace("toolu_000000000000000000000000", &id)
+        .into_bytes()
+}
+
+/// Start, input, answer and end of a process, as the agent sees it.
+fn time(mut command: Command, payload: &[u8]) -> Duration {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit());
+    let start = Instant::now();
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let time = start.elapsed();
+    assert!(output.status.success());
+    time
+}
+
+/// The first runs warm up and are left out.
+fn percentiles(times: &[Duration], runs: usize) -> (f64, f64) {
+    let mut times = times[times.len() - runs..].to_vec();
+    times.sort_unstable();
+    let at = |part: usize| times[times.len() * part / 100].as_secs_f64() * 1e3;
+    (at(50), at(95))
+}
+
+/// Builds the bare process as the release profile would.
+fn bare(dir: &Path) -> PathBuf {
+    let program = dir.join("bare");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/hook/bare.rs");
+    let built = Command::new("rustc")
+        .args(["--edition", "2024", "-Copt-level=3", "-Cpanic=abort"])
+        .args(["-Clto=fat", "-Cstrip=symbols", "-o"])
+        .args([&program, &source])
+        .status()
+        .unwrap();
+    assert!(built.success(), "rustc could not build the bare process");
+    program
+}

@@ -1,0 +1,309 @@
+//! `cargo xtask gate`: how many instructions a hook takes, counted by valgrind,
+//! against the numbers in `xtask/gate.json`.
+//!
+//! Times depend on the machine and on what else it does; counts do not. The
+//! worker runs beside and is not counted.
+#![expect(clippy::print_stdout, reason = "xtask talks to people")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+const USAGE: &str = "usage: cargo xtask gate [--accept]
+  --accept  write the counts into xtask/gate.json";
+
+/// How far a count may rise, in percent.
+const TOLERANCE: u64 = 5;
+/// A count is the least of so many, since ids and hash tables differ.
+const TRIES: usize = 3;
+/// The `name` of the call; each run needs its own, or it is a repetition.
+const CALL: &str = "toolu_000000000000000000000000";
+
+type Counts = BTreeMap<String, u64>;
+
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let accept = match args {
+        [] => false,
+        [one] if one == "--accept" => true,
+        _ => bail!("{USAGE}"),
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .context("xtask lies in no workspace")?;
+    let file = root.join("xtask/gate.json");
+    valgrind_is_there()?;
+    let program = build(root)?;
+    let site = Site::new(program)?;
+    let counts = site.count_all()?;
+    if accept {
+        let text = serde_json::to_string_pretty(&json!({
+            "rustc": rustc(),
+            "instructions": counts,
+        }))?;
+        fs::write(&file, text + "\n").with_context(|| format!("writing {}", file.display()))?;
+        for (name, count) in counts {
+            println!("{name}: {count} instructions, accepted");
+        }
+        return Ok(());
+    }
+    let text = fs::read_to_string(&file)
+        .with_context(|| format!("{}; `cargo xtask gate --accept` writes it", file.display()))?;
+    let accepted: Value = serde_json::from_str(&text).context("xtask/gate.json")?;
+    let (lines, risen) = compare(&accepted, &counts);
+    for line in lines {
+        println!("{line}");
+    }
+    if risen.is_empty() {
+        return Ok(());
+    }
+    let then = accepted["rustc"].as_str().unwrap_or("unknown");
+    bail!(
+        "a hook takes more than {TOLERANCE} % more instructions than accepted: {}\n\
+         Find out why (`valgrind --tool=callgrind`), or accept it: cargo xtask gate --accept\n\
+         The accepted counts were taken with {then}, these with {}.",
+        risen.join(", "),
+        rustc()
+    )
+}
+
+/// What is to be told, and what has risen too far.
+fn compare(accepted: &Value, counts: &Counts) -> (Vec<String>, Vec<String>) {
+    let (mut lines, mut risen) = (Vec::new(), Vec::new());
+    for (name, count) in counts {
+        let Some(before) = accepted["instructions"][name].as_u64() else {
+            lines.push(format!("{name}: {count} instructions, never accepted"));
+            risen.push(name.clone());
+            continue;
+        };
+        let percent = 100.0 * (as_float(*count) / as_float(before) - 1.0);
+        lines.push(format!(
+            "{name}: {count} instructions, {percent:+.2} % against {before}"
+        ));
+        if count * 100 > before * (100 + TOLERANCE) {
+            risen.push(name.clone());
+        }
+    }
+    (lines, risen)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn as_float(count: u64) -> f64 {
+    count as f64
+}
+
+fn valgrind_is_there() -> Result<()> {
+    match Command::new("valgrind").arg("--version").output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!(
+            "valgrind is not on the PATH; install it (`apt-get install valgrind`, `dnf install valgrind`) and run again"
+        ),
+        Ok(output) => bail!("valgrind --version: {}", output.status),
+        Err(error) => Err(error).context("valgrind --version"),
+    }
+}
+
+fn rustc() -> String {
+    let output = Command::new("rustc").arg("--version").output();
+    output.map_or_else(
+        |_| "an unknown rustc".to_owned(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+    )
+}
+
+/// Builds the release binary; cargo says where it put it.
+fn build(root: &Path) -> Result<PathBuf> {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--release", "--bin", "remora"])
+        .args(["--message-format", "json-render-diagnostics"])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot start cargo")?;
+    if !built.status.success() {
+        bail!("cargo could not build `remora`");
+    }
+    let text = String::from_utf8_lossy(&built.stdout);
+    text.lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|line| line["executable"].as_str().map(PathBuf::from))
+        .next_back()
+        .context("cargo built no `remora`")
+}
+
+/// A data directory with a worker, and a project in a repository.
+struct Site {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl Site {
+    fn new(program: PathBuf) -> Result<Self> {
+        // The length of paths is part of the count.
+        let folder = std::env::temp_dir().join(format!("remora-gate-{:010}", std::process::id()));
+        fs::create_dir_all(folder.join("project/.git"))
+            .with_context(|| format!("making {}", folder.display()))?;
+        fs::write(folder.join("project/.git/HEAD"), "ref: refs/heads/main\n")?;
+        fs::write(
+            folder.join("project/.git/config"),
+            "[remote \"origin\"]\n\turl = git@git.example.org:acme/app.git\n",
+        )?;
+        Ok(Self { program, folder })
+    }
+
+    fn count_all(&self) -> Result<Counts> {
+        self.begin()?;
+        let mut counts = Counts::new();
+        for (name, payload) in [
+            ("PostToolUse 1 KB", self.call(1_000)),
+            ("PostToolUse 100 KB", self.call(100_000)),
+            ("SessionStart", self.start()),
+        ] {
+            let mut least = u64::MAX;
+            for attempt in 0..TRIES {
+                let id = format!("toolu_{:012}{attempt:012}", payload.len());
+                least = least.min(self.count(&payload.replace(CALL, &id))?);
+                self.remora(&["worker", "drain"])?;
+            }
+            counts.insert(name.to_owned(), least);
+        }
+        Ok(counts)
+    }
+
+    /// Starts the worker, and gives a session's start something to tell.
+    fn begin(&self) -> Result<()> {
+        let events = [
+            json!({"hook_event_name": "UserPromptSubmit", "prompt": "Mend the retry loop, please."}),
+            json!({"hook_event_name": "PostToolUse", "tool_name": "Bash",
+                "tool_input": {"command": "cargo build"}, "tool_use_id": "toolu_first",
+                "tool_response": {"stdout": "Finished", "stderr": ""}}),
+            json!({"hook_event_name": "Stop", "last_assistant_message": "The retry loop ends now."}),
+        ];
+        for event in events {
+            let event = self.event("before", event);
+            let mut command = self.command(&self.program);
+            command.args(["hook", "claude-code"]);
+            said(&feed(command, &event)?)?;
+        }
+        self.remora(&["worker", "start"])?;
+        self.remora(&["worker", "drain"])
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("HOME", &self.folder)
+            .env("REMORA_HOME", self.folder.join("data"))
+            .env("CLAUDE_PROJECT_DIR", self.folder.join("project"))
+            .current_dir(self.folder.join("project"));
+        command
+    }
+
+    fn remora(&self, arguments: &[&str]) -> Result<()> {
+        let mut command = self.command(&self.program);
+        command.args(arguments);
+        let output = feed(command, "")?;
+        said(&output).with_context(|| format!("remora {}", arguments.join(" ")))
+    }
+
+    fn event(&self, session: &str, rest: Value) -> String {
+        let mut event = json!({
+            "session_id": session,
+            "transcript_path": "/home/dev/transcript.jsonl",
+            "cwd": self.folder.join("project"),
+            "permission_mode": "default",
+        });
+        if let (Value::Object(all), Value::Object(rest)) = (&mut event, rest) {
+            all.extend(rest);
+        }
+        format!("{event}\n")
+    }
+
+    /// A call with about so many bytes in all.
+    fn call(&self, size: usize) -> String {
+        let line = "checked another part of the whole, and it is as it should be\n";
+        let room = size.saturating_sub(600);
+        self.event(
+            "now",
+            json!({
+                "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                "tool_input": {"command": "./check"},
+                "tool_response": {"stdout": line.repeat(room / line.len()), "stderr": ""},
+                "tool_use_id": CALL, "duration_ms": 37,
+            }),
+        )
+    }
+
+    fn start(&self) -> String {
+        let fields = json!({"hook_event_name": "SessionStart", "source": "startup"});
+        self.event("next", fields)
+    }
+
+    fn count(&self, payload: &str) -> Result<u64> {
+        let mut command = self.command(Path::new("valgrind"));
+        command
+            .args(["--tool=cachegrind", "--cache-sim=no"])
+            .arg("--cachegrind-out-file=/dev/null")
+            .arg(&self.program)
+            .args(["hook", "claude-code"]);
+        let output = feed(command, payload)?;
+        said(&output)?;
+        let told = String::from_utf8_lossy(&output.stderr);
+        instructions(&told).with_context(|| format!("no count in what valgrind said:\n{told}"))
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        // What is left is in the temporary folder, and the worker ends by
+        // itself when nothing happens.
+        let _ = self.remora(&["worker", "stop"]);
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// `==12== I   refs:      795,547`, or `I refs:` in later versions.
+fn instructions(told: &str) -> Option<u64> {
+    let count = told.lines().find_map(|line| {
+        let (head, count) = line.split_once("refs:")?;
+        head.trim_end().ends_with('I').then_some(count)
+    })?;
+    let digits: String = count.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+fn feed(mut command: Command, input: &str) -> Result<Output> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("starting {}", command.get_program().display()))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        match stdin.write_all(input.as_bytes()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(child.wait_with_output()?)
+}
+
+fn said(output: &Output) -> Result<()> {
+    if output.status.success() {
+        return Ok(());
+    }
+    bail!(
+        "{}: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr).trim()
+    )
+}
+
+#[cfg(test)]
+mod tests;
