@@ -20,7 +20,7 @@ const ROLL: u64 = 16 * 1024 * 1024;
 /// Files below this number of frames are not worth making denser.
 const LOOSE: usize = 16;
 /// Text of one frame in a dense file.
-const DENSE: usize = 1024 * 1024;
+const DENSE: usize = 4 * 1024 * 1024;
 const QUICK_LEVEL: i32 = 3;
 const DENSE_LEVEL: i32 = 9;
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];

@@ -15,6 +15,8 @@ use crate::{fingerprint, folder};
 
 /// Characters of output that are kept when nobody understands it.
 const TEXT: usize = 1200;
+/// Characters that are kept of what was merely looked at.
+const LOOKED_AT: usize = 500;
 
 impl Work<'_> {
     /// Keeps a call; says why if it does not.
@@ -208,7 +210,11 @@ fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
     row.concepts = reading.concepts;
     row.files_read = reading.files_read;
     row.files_modified = reading.files_modified;
-    row.text = reading.text;
+    // What was looked at can be looked at again; a row only says what it was.
+    row.text = match kind {
+        Kind::Discovery => item::shorten(&reading.text, LOOKED_AT),
+        _ => reading.text,
+    };
     let agent = call.response.and_then(|r| r.get("agentId")?.as_str());
     if agent.is_some_and(|id| state.told_by(id)) {
         // The result stands in the subagent's own row.
