@@ -26,4 +26,4 @@ pub use log::append_line;
 pub use paths::Paths;
 pub use project::{Place, place};
 pub use spool::{Spooled, read_spooled, spool, waiting};
-pub use wake::{Woken, came_up, wake};
+pub use wake::{Woken, came_up, start_worker, wake};

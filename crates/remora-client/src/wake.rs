@@ -41,7 +41,7 @@ pub fn wake(paths: &Paths, program: &Path, version: &str, now: SystemTime) -> io
         return Ok(Woken::Poked);
     }
     gate.set_times(FileTimes::new().set_modified(now))?;
-    start(paths, program)?;
+    start_worker(paths, program)?;
     Ok(Woken::Started)
 }
 
@@ -98,8 +98,9 @@ fn tried_just_now(gate: &File, now: SystemTime) -> bool {
     tried.is_ok_and(|tried| now.duration_since(tried).is_ok_and(|age| age < GRACE))
 }
 
-/// The worker leaves the session by itself and closes what it inherited.
-fn start(paths: &Paths, program: &Path) -> io::Result<()> {
+/// Starts a worker and does not wait for it. It leaves the session by itself
+/// and closes what it inherited.
+pub fn start_worker(paths: &Paths, program: &Path) -> io::Result<()> {
     let mut command = Command::new(program);
     command
         .args(["worker", "run"])

@@ -5,11 +5,10 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use remora_client::{Failure, Paths, came_up, reply, waiting};
+use remora_client::{Failure, Paths, came_up, reply, start_worker, waiting};
 use remora_memory::Policy;
 use remora_memory::store::StoreError;
 use remora_protocol::request::Reply;
@@ -383,7 +382,7 @@ impl Worker<'_> {
     /// Starts the newer program; it waits for the lock until this one is gone.
     fn make_way(&mut self, program: &str) -> bool {
         let there = fs::metadata(program).is_ok_and(|m| m.is_file());
-        let started = there && start(Path::new(program), &self.settings.paths).is_ok();
+        let started = there && start_worker(&self.settings.paths, Path::new(program)).is_ok();
         if started {
             self.say(&format!("making way for {program}"));
         }
@@ -393,18 +392,6 @@ impl Worker<'_> {
 
 fn is_empty(database: &Path) -> bool {
     fs::metadata(database).map_or(true, |meta| meta.len() == 0)
-}
-
-fn start(program: &Path, paths: &Paths) -> std::io::Result<()> {
-    Command::new(program)
-        .args(["worker", "run"])
-        .env("REMORA_HOME", paths.home())
-        .current_dir("/")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map(drop)
 }
 
 /// Whether `a` is a later version than `b`; what is no version is not.
