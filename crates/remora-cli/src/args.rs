@@ -331,7 +331,7 @@ pub(crate) struct Demo {
 pub(crate) struct Install {
     /// The agent, such as `claude-code`
     pub(crate) agent: String,
-    /// For all your projects [default]
+    /// For all your projects (default)
     #[arg(long, conflicts_with = "project")]
     pub(crate) user: bool,
     /// For the project in the current directory
@@ -353,7 +353,7 @@ pub(crate) struct Install {
 pub(crate) struct Uninstall {
     /// The agent, such as `claude-code`
     pub(crate) agent: String,
-    /// From your own settings [default]
+    /// From your own settings (default)
     #[arg(long, conflicts_with = "project")]
     pub(crate) user: bool,
     /// From the project in the current directory
