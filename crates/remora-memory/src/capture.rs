@@ -78,14 +78,9 @@ impl Captured {
     }
 }
 
-/// Two installations tell the same within this time, in milliseconds.
-const TOGETHER: i64 = 2000;
-
 /// The same call told twice, by two installations for example, has the same
-/// key. Computed before redaction; it holds no text of the event. `at` is when
-/// it was captured: a session may begin and end several times in the same
-/// words, but not at once.
-pub fn call_key(event: &Event, at: i64) -> Option<String> {
+/// key. Computed before redaction; it holds no text of the event.
+pub fn call_key(event: &Event) -> Option<String> {
     let text = |field: &str| event.fields.get(field).and_then(Value::as_str);
     let session = text("session_id")?;
     if let Some(id) = text("tool_use_id") {
@@ -96,12 +91,7 @@ pub fn call_key(event: &Event, at: i64) -> Option<String> {
         };
         return Some(format!("{session} {} {id}", name.as_str()));
     }
-    let moment = (at / TOGETHER).to_string();
-    let prompt = match (text("prompt_id"), event.name) {
-        (Some(prompt), _) => prompt,
-        (None, EventName::SessionStart | EventName::SessionEnd) => &moment,
-        (None, _) => return None,
-    };
+    let prompt = text("prompt_id")?;
     let fields = serde_json::to_vec(&event.fields).ok()?;
     let print = fnv(&fields);
     Some(format!(

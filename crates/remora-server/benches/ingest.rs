@@ -200,7 +200,7 @@ fn stages(made: &[Made]) {
             let start = Instant::now();
             let mut event = (AGENTS[0].decode)(&spooled.payload).unwrap().event;
             let raw_tokens = tokens::estimate(&String::from_utf8_lossy(&spooled.payload));
-            let call = call_key(&event, spooled.envelope.at);
+            let call = call_key(&event);
             timed("3 decode", start);
             let start = Instant::now();
             let mut value = Value::Object(std::mem::take(&mut event.fields));

@@ -13,8 +13,8 @@ use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{EventKey, Store};
 use remora_memory::{Captured, Digester, Fate, Policy, Worth, call_key, private};
 use remora_protocol::request::Envelope;
-use remora_protocol::{Event, tokens};
-use serde_json::Value;
+use remora_protocol::{Event, EventName, tokens};
+use serde_json::{Map, Value};
 
 use crate::archive::{Archive, Archived};
 use crate::dead::{DeadLetter, bury};
@@ -26,6 +26,10 @@ use crate::{Log, ServerError, at};
 const BATCH: usize = 512;
 /// Bytes read for one transaction; at least one event is taken.
 const BATCH_BYTES: usize = 32 * 1024 * 1024;
+/// Two installations tell the same within this time, in milliseconds.
+const ECHO: i64 = 300;
+/// Starts and ends of sessions that are kept in mind.
+const EDGES: usize = 16;
 /// The largest file that can be an event: what a hook reads, and its envelope.
 const FILE_LIMIT: u64 = 17 * 1024 * 1024;
 
@@ -55,6 +59,8 @@ pub struct Inbox {
     /// Events that are in the archive, but that the store would not have yet:
     /// the next try must not archive them again.
     archived: HashSet<String>,
+    /// The last starts and ends of sessions: id, words and moment.
+    edges: Vec<(String, Map<String, Value>, i64)>,
 }
 
 struct Letter {
@@ -83,6 +89,7 @@ impl Inbox {
             store,
             log,
             archived: HashSet::new(),
+            edges: Vec::new(),
         })
     }
 
@@ -161,7 +168,7 @@ impl Inbox {
     fn redact(&mut self, file: &Path, spooled: Spooled, mut event: Event) -> Letter {
         let raw = String::from_utf8_lossy(&spooled.payload);
         let raw_tokens = tokens::estimate(&raw);
-        let call = call_key(&event, spooled.envelope.at);
+        let call = call_key(&event);
         let root = spooled.envelope.project.as_ref().map_or("", |p| &p.root);
         let worth = if self.ignores.ignores(&event, root) {
             Worth::Ignored
@@ -206,7 +213,8 @@ impl Inbox {
                 .captured
                 .call
                 .as_ref()
-                .is_some_and(|call| !seen.insert(call.clone()));
+                .is_some_and(|call| !seen.insert(call.clone()))
+                || self.echoes(&letter);
             if known || twin {
                 remove(&letter.file)?;
                 let id = &letter.captured.envelope.id;
@@ -219,6 +227,34 @@ impl Inbox {
         }
         *letters = fresh;
         Ok(())
+    }
+
+    /// A session's start and end have no call to be known by: told twice in the
+    /// same words at the same moment, they are one.
+    fn echoes(&mut self, letter: &Letter) -> bool {
+        let event = &letter.captured.event;
+        let at = letter.captured.envelope.at;
+        let is_edge = matches!(event.name, EventName::SessionStart | EventName::SessionEnd);
+        if !is_edge || letter.captured.call.is_some() {
+            return false;
+        }
+        let id = &letter.captured.envelope.id;
+        // The same event again is a second try, not an echo.
+        if self.edges.iter().any(|(known, _, _)| known == id) {
+            return false;
+        }
+        let echoed = self
+            .edges
+            .iter()
+            .any(|(_, fields, then)| (at - then).abs() < ECHO && *fields == event.fields);
+        if echoed {
+            return true;
+        }
+        if self.edges.len() == EDGES {
+            self.edges.remove(0);
+        }
+        self.edges.push((id.clone(), event.fields.clone(), at));
+        false
     }
 
     fn store_all(&mut self, letters: &mut [Letter], now: i64) -> Result<(), ServerError> {

@@ -71,7 +71,7 @@ fn captured(n: usize, mut fields: Map<String, Value>) -> Captured {
             }),
             branch: Some("main".into()),
         },
-        call: call_key(&event, at),
+        call: call_key(&event),
         worth: Worth::Keep,
         raw_tokens: 100,
         event,

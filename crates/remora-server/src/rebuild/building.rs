@@ -351,7 +351,7 @@ fn captured(archived: Archived) -> Option<Captured> {
         fields: archived.event,
     };
     Some(Captured {
-        call: call_key(&event, archived.envelope.at),
+        call: call_key(&event),
         envelope: archived.envelope,
         event,
         worth: Worth::Keep,
