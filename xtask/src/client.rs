@@ -1,7 +1,8 @@
 //! `cargo xtask client`: the same settings and scenario through the real client and through
 //! our hooks engine, and a comparison of what happened.
 //!
-//! Its second part (`memory`) plays whole sessions with the memory installed.
+//! Its second part (`memory`) plays whole sessions with the memory installed; its third
+//! (`instructions`) compares which instruction files reach the model.
 //!
 //! Cases are data (`fixtures/client/`). Each carries what the pinned client did when it was
 //! recorded; the stage fails when the client differs from that, or the engine from the client.
@@ -12,6 +13,7 @@ mod case;
 mod compare;
 mod http;
 mod install;
+mod instructions;
 mod layout;
 mod memory;
 mod process;
@@ -36,11 +38,13 @@ use session::{ClientRun, Tree};
 use sink::Sink;
 
 const USAGE: &str =
-    "usage: cargo xtask client [--filter NAME] [--list] [--memory] [--client-only] \
-                     [--record] [--keep] [--engine PROGRAM]
+    "usage: cargo xtask client [--filter NAME] [--list] [--memory] [--instructions] \
+                     [--client-only] [--record] [--keep] [--engine PROGRAM] [--trees FILE]
   --filter NAME     only cases whose name contains NAME
   --list            print the cases' names
   --memory          only the memory's cases
+  --instructions    only the instruction trees
+  --trees FILE      the instruction trees of this file instead
   --client-only     check the client against what was recorded; leave the engine out
   --record          write what the client does into the case files
   --keep            keep the temporary folders and print where they are
@@ -57,6 +61,8 @@ struct Options {
     part: Part,
     keep: bool,
     engine: Option<PathBuf>,
+    /// Trees to play instead of the stage's own.
+    trees: Option<PathBuf>,
 }
 
 #[derive(Default, PartialEq)]
@@ -73,8 +79,8 @@ enum Task {
 enum Part {
     #[default]
     Whole,
-    /// Leave the engine's cases out.
     Memory,
+    Instructions,
 }
 
 /// What all cases share.
@@ -100,6 +106,9 @@ struct Verdict {
     handlers: usize,
     /// Whole sessions of the client, in the memory's cases.
     sessions: usize,
+    /// Trees of instruction files, and the files that reached the model.
+    trees: usize,
+    files: usize,
     took: Duration,
 }
 
@@ -112,10 +121,13 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let mut drafts = case::load(&root.join("fixtures").join("client"))?;
     drafts.retain(|draft| options.part == Part::Whole && draft.name.contains(&options.filter));
     let mut scenes: Vec<&str> = memory::names().collect();
-    scenes.retain(|name| name.contains(&options.filter));
+    scenes.retain(|name| options.part != Part::Instructions && name.contains(&options.filter));
+    let mut trees = instructions::load(root, options.trees.as_deref())?;
+    trees.retain(|tree| options.part != Part::Memory && tree.name.contains(&options.filter));
     if options.task == Task::List {
         let names = drafts.iter().map(|draft| draft.name.as_str());
-        for name in names.chain(scenes) {
+        let trees = trees.iter().map(|tree| tree.name.as_str());
+        for name in names.chain(scenes).chain(trees) {
             println!("{name}");
         }
         return Ok(());
@@ -123,7 +135,10 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     if options.task != Task::Compare {
         scenes.clear(); // they have no record, and need the program
     }
-    if drafts.is_empty() && scenes.is_empty() {
+    if options.task != Task::Compare && options.part == Part::Whole {
+        trees.clear(); // only those of a file that is named have a record
+    }
+    if drafts.is_empty() && scenes.is_empty() && trees.is_empty() {
         bail!("no case's name contains `{}`", options.filter);
     }
     let started = Instant::now();
@@ -139,7 +154,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     println!(
         "client {}, {} cases, {JOBS} at a time",
         install::VERSION,
-        drafts.len() + scenes.len()
+        drafts.len() + scenes.len() + trees.len()
     );
     let mut verdicts = play_all(&drafts, |draft, verdict| {
         verdict.name.clone_from(&draft.name);
@@ -148,6 +163,10 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     verdicts.extend(play_all(&scenes, |name, verdict| {
         (*name).clone_into(&mut verdict.name);
         memory::play(&stage, name, verdict)
+    }));
+    verdicts.extend(play_all(&trees, |tree, verdict| {
+        verdict.name.clone_from(&tree.name);
+        instructions::play(&stage, tree, verdict)
     }));
     if !stage.options.keep {
         let _ = fs::remove_dir_all(&stage.work);
@@ -164,12 +183,14 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let sum = |count: fn(&Verdict) -> usize| verdicts.iter().map(count).sum::<usize>();
     println!(
         "{against}: {} of {} cases agree ({} events, {} handler runs, {} sessions with the \
-         memory, {} things skipped) in {:.0} s",
+         memory, {} trees with {} instruction files, {} things skipped) in {:.0} s",
         verdicts.len() - failed,
         verdicts.len(),
         sum(|verdict| verdict.events),
         sum(|verdict| verdict.handlers),
         sum(|verdict| verdict.sessions),
+        sum(|verdict| verdict.trees),
+        sum(|verdict| verdict.files),
         sum(|verdict| verdict.skipped.len()),
         started.elapsed().as_secs_f64(),
     );
@@ -186,6 +207,11 @@ fn options(args: &[String]) -> Result<Options> {
         match arg.as_str() {
             "--list" => options.task = Task::List,
             "--memory" => options.part = Part::Memory,
+            "--instructions" => options.part = Part::Instructions,
+            "--trees" => {
+                options.part = Part::Instructions;
+                options.trees = Some(args.next().context("--trees needs a file")?.into());
+            }
             "--client-only" => options.task = Task::ClientOnly,
             "--record" => options.task = Task::Record,
             "--keep" => options.keep = true,
@@ -307,9 +333,10 @@ fn print(verdict: &Verdict) {
     } else {
         "FAIL"
     };
-    let what = match verdict.sessions {
-        0 => format!("{} events, {:>2} runs", verdict.events, verdict.handlers),
-        sessions => format!("{sessions:>2} sessions      "),
+    let what = match (verdict.sessions, verdict.trees) {
+        (0, 0) => format!("{} events, {:>2} runs", verdict.events, verdict.handlers),
+        (0, _) => format!("{:>2} files         ", verdict.files),
+        (sessions, _) => format!("{sessions:>2} sessions      "),
     };
     println!(
         "{word} {:<44} {what} {:>5.1} s",

@@ -1,6 +1,7 @@
 //! The command line, as clap types and nothing else, so that completions and
 //! help can be made from it.
 
+mod instructions;
 mod memory;
 mod upkeep;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub(crate) use instructions::*;
 pub(crate) use memory::*;
 pub(crate) use upkeep::*;
 
@@ -32,6 +34,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &["search", "show", "sessions", "timeline", "recap"],
     ),
     ("Hooks", &["hooks", "demo"]),
+    ("Instructions", &["instructions"]),
     (
         "Getting in and out",
         &["install", "uninstall", "import", "export"],
@@ -130,6 +133,9 @@ pub(crate) enum Command {
     /// Test, explain and list hooks
     #[command(subcommand)]
     Hooks(Hooks),
+    /// What is in the prompt: instruction files, in order, and why
+    #[command(subcommand)]
+    Instructions(Instructions),
     /// Play a recorded session through the engine and show what each hook does
     Demo(Demo),
     /// Print a completion script for your shell

@@ -18,6 +18,7 @@ mod export;
 mod hooks;
 mod import;
 mod install;
+mod instructions;
 mod parts;
 mod progress;
 mod prune;
@@ -38,6 +39,7 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Hooks(Hooks::Explain(args)) => hooks::explain(&args, out),
         Command::Hooks(Hooks::Try(args)) => hooks::try_event(&args, out),
         Command::Hooks(Hooks::List(args)) => hooks::list(&args, out),
+        Command::Instructions(command) => instructions::run(&command, out),
         Command::Install(args) => install::install(&args, out),
         Command::Uninstall(args) => install::uninstall(&args, out),
         Command::Search(args) => search::run(&args, out),

@@ -13,7 +13,7 @@ use crate::environment::Environment;
 use crate::error::CliError;
 
 /// Where the organisation's settings stand on this system.
-const MANAGED: &str = if cfg!(target_os = "macos") {
+pub(crate) const MANAGED: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode"
 } else {
     "/etc/claude-code"
@@ -135,7 +135,7 @@ impl Settings {
     }
 }
 
-fn sources(list: &str) -> Result<SettingSources, CliError> {
+pub(crate) fn sources(list: &str) -> Result<SettingSources, CliError> {
     let mut sources = SettingSources {
         user: false,
         project: false,
@@ -191,7 +191,7 @@ fn is_trusted(places: &Places) -> bool {
 }
 
 /// Takes `.` and `..` out of a path without asking the disk.
-fn normal(path: &Path) -> PathBuf {
+pub(crate) fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

@@ -11,6 +11,7 @@ mod outcome;
 pub mod payload;
 pub mod record;
 pub mod request;
+pub mod shapes;
 pub mod time;
 pub mod tokens;
 

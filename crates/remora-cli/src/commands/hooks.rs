@@ -18,6 +18,8 @@ use crate::signals;
 mod build;
 pub(super) mod show;
 
+pub(super) use build::common as common_fields;
+
 /// What to do without an event.
 const HOW: &str =
     "pipe its JSON in, name a file with --input, or let `remora hooks try EVENT` build one";

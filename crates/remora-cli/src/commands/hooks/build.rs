@@ -1,5 +1,7 @@
 //! `remora hooks try`: a realistic event from a few flags.
 
+use remora_hooks::Places;
+use remora_instructions::auto_memory::slug;
 use remora_protocol::{Event, EventName};
 use serde_json::{Map, Value, json};
 
@@ -9,25 +11,30 @@ use crate::settings::Settings;
 
 const SESSION: &str = "00000000-0000-4000-8000-000000000000";
 
+/// What every event of a made-up session carries.
+pub(in crate::commands) fn common(places: &Places) -> Map<String, Value> {
+    let project = places.project.to_string_lossy().into_owned();
+    let transcript = places
+        .config_dir()
+        .join("projects")
+        .join(slug(&project))
+        .join(format!("{SESSION}.jsonl"));
+    let mut event = Map::new();
+    event.insert("session_id".into(), SESSION.into());
+    event.insert(
+        "transcript_path".into(),
+        transcript.to_string_lossy().into(),
+    );
+    event.insert("cwd".into(), project.into());
+    event
+}
+
 /// The event's sample, with what the flags say laid over it.
 pub(super) fn event(name: &str, fields: &Fields, settings: &Settings) -> Result<Event, CliError> {
     let name = super::event_name(name)?;
     let project = settings.places.project.to_string_lossy().into_owned();
-    let slug: String = project
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-    let transcript = settings
-        .places
-        .config_dir()
-        .join("projects")
-        .join(slug)
-        .join(format!("{SESSION}.jsonl"));
-    let mut event: Map<String, Value> = Map::new();
+    let mut event = common(&settings.places);
     let mut set = |key: &str, value: Value| event.insert(key.to_owned(), value);
-    set("session_id", SESSION.into());
-    set("transcript_path", transcript.to_string_lossy().into());
-    set("cwd", project.clone().into());
     let sample: Map<String, Value> = serde_json::from_str(name.def().sample)?;
     if name.def().has_tool {
         set("permission_mode", "default".into());

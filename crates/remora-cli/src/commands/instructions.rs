@@ -1,0 +1,207 @@
+//! `remora instructions`: what is in the prompt, and why.
+
+mod approve;
+mod lint;
+mod load;
+mod tree;
+mod why;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use remora_instructions::{External, Instructions, Mode, Options, Places, Sources, render};
+use serde_json::Value;
+
+use crate::args::{Format, Instructions as Command, InstructionsShow, Scene};
+use crate::environment::Environment;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::hook::data_directory;
+use crate::output::Output;
+use crate::settings;
+
+pub(super) fn run(command: &Command, out: &mut Output) -> Result<Exit, CliError> {
+    match command {
+        Command::Show(args) => show(args, out),
+        Command::Approve(args) => approve::run(args, out),
+        Command::Load(args) => load::run(args, out),
+        Command::Why(args) => why::run(args, out),
+        Command::Lint(args) => lint::run(args, out),
+    }
+}
+
+fn show(args: &InstructionsShow, out: &mut Output) -> Result<Exit, CliError> {
+    let mut instructions = args.place.load(&Environment::read())?;
+    let batches = args.place.play(&mut instructions);
+    let format = if args.json { Format::Json } else { args.format };
+    match format {
+        Format::Json => out.json(&render::json(&instructions))?,
+        Format::Prompt => {
+            out.text(&render::prompt(instructions.start()))?;
+            for batch in &batches {
+                out.text(&render::beside(batch))?;
+            }
+        }
+        Format::System => {
+            let parts = render::system(&instructions);
+            for (number, part) in parts.iter().enumerate() {
+                let gap = if number == 0 { "" } else { "\n" };
+                out.text(&format!(
+                    "{gap}<!-- {}: {} -->\n{}",
+                    part.name, part.source, part.text
+                ))?;
+            }
+        }
+        Format::Tree => {
+            let text = tree::text(&instructions, args.budget, out);
+            out.text(&text)?;
+        }
+    }
+    Ok(Exit::GoOn)
+}
+
+/// Flags and environment, resolved.
+pub(super) struct Resolved {
+    pub(super) places: Places,
+    pub(super) options: Options,
+}
+
+impl Scene {
+    /// What is in the prompt when the session begins.
+    pub(super) fn load(&self, environment: &Environment) -> Result<Instructions, CliError> {
+        let resolved = self.resolve(environment)?;
+        Ok(Instructions::load(resolved.places, resolved.options))
+    }
+
+    /// Plays the session's reads; what each brought in.
+    pub(super) fn play(
+        &self,
+        instructions: &mut Instructions,
+    ) -> Vec<Vec<remora_instructions::Loaded>> {
+        let reads = self.read.iter();
+        reads
+            .map(|file| instructions.on_read(&touched(file, instructions)))
+            .collect()
+    }
+
+    pub(super) fn resolve(&self, environment: &Environment) -> Result<Resolved, CliError> {
+        let usage = |text: &str| CliError::Usage(text.to_owned());
+        let here = || {
+            environment
+                .directory()
+                .cloned()
+                .ok_or_else(|| usage("the current directory is gone; pass --cwd DIR"))
+        };
+        let absolute = |path: &Path| -> Result<PathBuf, CliError> {
+            if path.is_absolute() {
+                Ok(settings::normal(path))
+            } else {
+                Ok(settings::normal(&here()?.join(path)))
+            }
+        };
+        let cwd = match &self.cwd {
+            Some(dir) => absolute(dir)?,
+            None => here()?,
+        };
+        if !cwd.is_dir() {
+            return Err(CliError::Usage(format!(
+                "--cwd {}: is not a directory",
+                cwd.display()
+            )));
+        }
+        let home = match &self.home {
+            Some(dir) => absolute(dir)?,
+            None => environment
+                .home()
+                .ok_or_else(|| usage("$HOME is not set; pass --home DIR"))?,
+        };
+        let mut places = Places::new(cwd, home);
+        places.config_dir = environment.get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        places.managed = Some(match &self.managed {
+            Some(dir) => absolute(dir)?,
+            None => PathBuf::from(settings::MANAGED),
+        });
+        for dir in &self.add_dir {
+            places.added.push(absolute(dir)?);
+        }
+        let data = data_directory(environment);
+        places.user_memories = data.as_ref().map(|paths| paths.home().join("memory"));
+        let mut options = Options {
+            variables: variables(environment),
+            ..Options::default()
+        };
+        if let Some(list) = &self.setting_sources {
+            let sources = settings::sources(list)?;
+            options.sources = Sources {
+                user: sources.user,
+                project: sources.project,
+                local: sources.local,
+            };
+        }
+        let bare = self.bare
+            || environment.switch("CLAUDE_CODE_SIMPLE")
+            || environment.switch("CLAUDE_CODE_SAFE_MODE");
+        if bare {
+            options.mode = Mode::Bare;
+        }
+        options.settings = self
+            .settings
+            .as_deref()
+            .map(|text| flag_settings(text, &absolute))
+            .transpose()?;
+        let root = remora_instructions::project_root(&places.cwd);
+        if data.is_some_and(|paths| approve::is_approved(&paths, &root)) {
+            options.external = External::Approved;
+        }
+        Ok(Resolved { places, options })
+    }
+}
+
+/// A file as the session would name it; else as this shell does.
+pub(super) fn touched(file: &Path, instructions: &Instructions) -> PathBuf {
+    let there = instructions.cwd().join(file);
+    match std::path::absolute(file) {
+        Ok(here) if here.exists() && !there.exists() => here,
+        _ => there,
+    }
+}
+
+/// The text of `--settings`, which is JSON or names a file.
+fn flag_settings(
+    text: &str,
+    absolute: &dyn Fn(&Path) -> Result<PathBuf, CliError>,
+) -> Result<String, CliError> {
+    if text.trim().is_empty() {
+        return Err(CliError::Usage(
+            "--settings is empty; give a file or a JSON object".to_owned(),
+        ));
+    }
+    let (name, json) = if text.trim_start().starts_with('{') {
+        ("--settings".to_owned(), text.to_owned())
+    } else {
+        let path = absolute(Path::new(text))?;
+        let json = fs::read_to_string(&path).map_err(|source| CliError::File {
+            path: path.clone(),
+            source,
+        })?;
+        (path.display().to_string(), json)
+    };
+    match serde_json::from_str::<Value>(&json) {
+        Ok(_) => Ok(json),
+        Err(e) => Err(CliError::Usage(format!(
+            "{name}: the JSON is not valid ({e})"
+        ))),
+    }
+}
+
+/// The client's variables of this process.
+fn variables(environment: &Environment) -> BTreeMap<String, String> {
+    let named = remora_instructions::VARIABLES.iter();
+    named
+        .filter_map(|name| {
+            let value = environment.get(name)?.to_str()?;
+            Some(((*name).to_owned(), value.to_owned()))
+        })
+        .collect()
+}

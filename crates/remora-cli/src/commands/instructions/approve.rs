@@ -1,0 +1,111 @@
+//! `remora instructions approve`: imports from outside the project, allowed by
+//! the person. Kept in our own data directory; the client's book is only read.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use remora_client::Paths;
+use remora_instructions::{External, Instructions, Why};
+use serde_json::json;
+
+use super::Resolved;
+use crate::args::InstructionsApprove;
+use crate::commands::data::Data;
+use crate::environment::Environment;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, visible};
+
+fn book(paths: &Paths) -> PathBuf {
+    paths.home().join("approvals.json")
+}
+
+/// Whether the person allowed this project's imports from outside.
+pub(super) fn is_approved(paths: &Paths, root: &Path) -> bool {
+    read(paths).is_ok_and(|projects| projects.contains(root))
+}
+
+fn read(paths: &Paths) -> Result<BTreeSet<PathBuf>, CliError> {
+    let file = book(paths);
+    let bytes = match fs::read(&file) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(source) => return Err(CliError::File { path: file, source }),
+    };
+    serde_json::from_slice(&bytes).map_err(|e| {
+        CliError::Usage(format!(
+            "{}: is not a list of directories ({e}); mend or remove it",
+            file.display()
+        ))
+    })
+}
+
+fn write(paths: &Paths, projects: &BTreeSet<PathBuf>) -> Result<(), CliError> {
+    let file = book(paths);
+    let fail = |source| CliError::File {
+        path: file.clone(),
+        source,
+    };
+    paths.prepare().map_err(fail)?;
+    let mut draft = tempfile::NamedTempFile::new_in(paths.home()).map_err(fail)?;
+    let mut text = serde_json::to_string_pretty(projects)?;
+    text.push('\n');
+    draft.write_all(text.as_bytes()).map_err(fail)?;
+    draft.persist(&file).map_err(|e| fail(e.error))?;
+    Ok(())
+}
+
+pub(super) fn run(args: &InstructionsApprove, out: &mut Output) -> Result<Exit, CliError> {
+    let data = Data::open()?;
+    let Resolved {
+        places,
+        mut options,
+    } = args.place.resolve(&Environment::read())?;
+    let root = remora_instructions::project_root(&places.cwd);
+    options.external = External::AsTheClientKnows;
+    let mut loaded = Instructions::load(places, options);
+    args.place.play(&mut loaded);
+    let held: Vec<&Path> = loaded
+        .skipped()
+        .filter(|s| s.why == Why::External)
+        .map(|s| s.path.as_path())
+        .collect();
+    let mut projects = read(&data.paths)?;
+    let changed = if args.revoke {
+        projects.remove(&root)
+    } else {
+        !args.dry_run && projects.insert(root.clone())
+    };
+    if changed {
+        write(&data.paths, &projects)?;
+    }
+    if args.json {
+        out.json(&json!({
+            "project": root, "approved": projects.contains(&root), "changed": changed,
+            "outside": held,
+        }))?;
+        return Ok(Exit::GoOn);
+    }
+    let root = visible(&root.display().to_string());
+    let mut text = match (args.revoke, args.dry_run, changed) {
+        (true, _, true) => format!("{root}: imports from outside are held back again\n"),
+        (true, _, false) => format!("{root}: was not approved\n"),
+        (_, true, _) => format!("{root}: nothing was changed\n"),
+        (_, _, true) => format!("{root}: may import files from outside\n"),
+        (_, _, false) => format!("{root}: was approved already\n"),
+    };
+    if held.is_empty() {
+        text.push_str("  no file is held back\n");
+    }
+    for path in held {
+        let _ = writeln!(text, "  {}", visible(&path.display().to_string()));
+    }
+    if !args.revoke && !args.dry_run {
+        text.push_str("  the client asks for itself and keeps its own answer\n");
+    }
+    out.text(&text)?;
+    Ok(Exit::GoOn)
+}

@@ -1,0 +1,23 @@
+//! Whether a person agreed to imports from outside the project. The client's
+//! own book is read, never written.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::disk;
+use crate::names::{self, key};
+use crate::places::Places;
+
+/// What the client's book says of a project.
+pub(crate) fn in_client(places: &Places, root: &Path) -> bool {
+    let folder = places.config_dir.as_ref().unwrap_or(&places.home);
+    let Ok(bytes) = disk::read(&folder.join(names::BOOK)) else {
+        return false;
+    };
+    let book: Option<Value> = serde_json::from_slice(&bytes).ok();
+    book.as_ref()
+        .and_then(|b| b.get(key::BOOK_PROJECTS)?.get(root.to_str()?))
+        .and_then(|p| p.get(key::EXTERNAL_APPROVED))
+        .is_some_and(|v| v == true)
+}

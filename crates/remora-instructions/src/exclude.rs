@@ -1,0 +1,119 @@
+//! Which instruction files `claudeMdExcludes` keeps out. Each pattern counts
+//! for itself; which layers it may not touch is decided elsewhere. The file
+//! system is asked only through the function handed in.
+
+mod glob;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use crate::rule::machine::{Case, Machine};
+
+/// Patterns longer than this hit nothing; no path is that long.
+const MAX_BYTES: usize = 4 * 1024;
+/// The characters that end the plain part of a pattern.
+const WILD: &[char] = &['*', '?', '[', '{'];
+/// The characters that mean something in a pattern.
+const SPECIAL: &[char] = &[
+    '*', '?', '[', ']', '{', '}', '(', ')', '!', '+', '@', '|', ',', '\\', '"',
+];
+
+/// The patterns of all settings, each on its own.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Excludes {
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Debug, Clone)]
+struct Pattern {
+    text: String,
+    /// As written, and with its directory resolved where that differs.
+    machines: Vec<Machine>,
+}
+
+impl Excludes {
+    /// Reads the patterns. `real_directory` gives the real path of a
+    /// directory, if it exists.
+    pub(crate) fn new(
+        patterns: impl IntoIterator<Item = String>,
+        real_directory: impl Fn(&Path) -> Option<PathBuf>,
+    ) -> Self {
+        let patterns = patterns
+            .into_iter()
+            .filter(|text| !text.is_empty() && text.len() <= MAX_BYTES)
+            .map(|text| {
+                // The client takes every backslash for a slash, so a pattern
+                // cannot escape anything.
+                let slashed = text.replace('\\', "/");
+                let resolved = resolve(&slashed, &real_directory);
+                let machines = [Some(slashed.as_str()), resolved.as_deref()]
+                    .into_iter()
+                    .flatten()
+                    .map(|text| Machine::new(&glob::parse(text), Case::Matters))
+                    .collect();
+                Pattern { text, machines }
+            })
+            .collect();
+        Self { patterns }
+    }
+
+    /// The first pattern that keeps an absolute path out.
+    pub(crate) fn hit(&self, path: &Path) -> Option<&str> {
+        let path = path.to_string_lossy();
+        let chars: Vec<char> = path.chars().collect();
+        self.patterns
+            .iter()
+            .find(|p| p.text == path || p.machines.iter().any(|m| m.fits(&chars)))
+            .map(|p| p.text.as_str())
+    }
+
+    /// Whether nothing can be kept out.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+}
+
+/// The pattern with the directory before its first wildcard resolved: `.`,
+/// `..` and linked directories. The name behind it stays as it is, so a link
+/// to a file is not followed; in `/a/link/*` that name is `link`.
+fn resolve(text: &str, real_directory: impl Fn(&Path) -> Option<PathBuf>) -> Option<String> {
+    if !text.starts_with('/') {
+        return None;
+    }
+    let plain = &text[..text.find(WILD).unwrap_or(text.len())];
+    let (directory, _) = plain.trim_end_matches('/').rsplit_once('/')?;
+    let tidy = tidy(directory);
+    let real = real_directory(Path::new(&tidy));
+    let real = real.as_deref().and_then(Path::to_str).unwrap_or(&tidy);
+    let real = real.trim_end_matches('/');
+    if real == directory {
+        return None;
+    }
+    let mut resolved = String::with_capacity(text.len());
+    for c in real.chars() {
+        if SPECIAL.contains(&c) {
+            resolved.push('\\');
+        }
+        resolved.push(c);
+    }
+    resolved.push_str(&text[directory.len()..]);
+    Some(resolved)
+}
+
+/// An absolute directory without `.`, `..` and double slashes, by its text
+/// alone: the client looks for links only afterwards.
+fn tidy(directory: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in directory.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    format!("/{}", names.join("/"))
+}

@@ -1,0 +1,466 @@
+//! The globs of `claudeMdExcludes`, read the way the client reads them: names
+//! with a dot in front are names like others, `**` crosses directories only
+//! as a whole name, braces, sets and extended groups work. Pure.
+
+use crate::rule::machine::{Look, Node, Set};
+
+/// How deep groups may stand in one another; deeper ones fit nothing.
+const MAX_DEPTH: usize = 16;
+
+/// The node for one pattern that has to fit a whole path.
+pub(super) fn parse(pattern: &str) -> Node {
+    let chars: Vec<char> = pattern.chars().collect();
+    let mut rest = chars.as_slice();
+    let mut negated = false;
+    while rest.first() == Some(&'!') && rest.get(1) != Some(&'(') {
+        negated = !negated;
+        rest = &rest[1..];
+    }
+    let rest = rest.strip_prefix(&['.', '/']).unwrap_or(rest);
+    let mut parser = Parser {
+        chars: rest,
+        at: 0,
+        depth: 0,
+        broken: false,
+    };
+    let whole = Node::Seq(vec![parser.choice(Group::Whole), Node::End]);
+    if parser.broken {
+        Node::never()
+    } else if negated {
+        Node::Ahead(Look::Differs, Box::new(whole))
+    } else {
+        whole
+    }
+}
+
+/// What a sequence stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Whole,
+    Parens,
+    Braces,
+}
+
+/// What stood just before, as far as it matters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// The beginning of the pattern.
+    Nothing,
+    /// A slash that begins the pattern, stands behind a star, or neither.
+    FirstSlash,
+    StarSlash,
+    Slash,
+    Star,
+    /// The beginning of a group or of one of its parts.
+    Opening,
+    /// A dot at the beginning of a name.
+    Dot,
+    /// A set or braces, which a `+` may repeat.
+    Closed,
+    /// A group in parentheses, to which a `?` or `+` belongs.
+    Group,
+    /// One that is repeated already.
+    Repeated,
+    Text,
+}
+
+impl Before {
+    fn begins_name(self) -> bool {
+        matches!(
+            self,
+            Self::Nothing | Self::FirstSlash | Self::StarSlash | Self::Slash
+        )
+    }
+}
+
+struct Parser<'a> {
+    chars: &'a [char],
+    at: usize,
+    depth: usize,
+    /// A brace was never closed, which spoils the whole pattern.
+    broken: bool,
+}
+
+impl Parser<'_> {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    /// Alternatives up to the end of the group, which is not taken.
+    fn choice(&mut self, group: Group) -> Node {
+        let mut nodes = vec![self.sequence(group)];
+        while self
+            .peek(0)
+            .is_some_and(|c| c == '|' || (c == ',' && group == Group::Braces))
+        {
+            self.at += 1;
+            nodes.push(self.sequence(group));
+        }
+        Node::Alt(nodes)
+    }
+
+    fn sequence(&mut self, group: Group) -> Node {
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut before = if self.at == 0 {
+            Before::Nothing
+        } else {
+            Before::Opening
+        };
+        while let Some(c) = self.peek(0) {
+            let ends = match c {
+                '|' => true,
+                ')' => group == Group::Parens,
+                '}' | ',' => group == Group::Braces,
+                _ => false,
+            };
+            if ends {
+                break;
+            }
+            if matches!(c, '@' | '?' | '*' | '+' | '!')
+                && self.peek(1) == Some('(')
+                && let Some(close) = self.close(self.at + 1)
+            {
+                self.at += 2;
+                nodes.push(self.extended(c, close));
+                before = if c == '+' {
+                    Before::Repeated
+                } else {
+                    Before::Group
+                };
+                continue;
+            }
+            self.at += 1;
+            before = match c {
+                '*' => self.star(&mut nodes, before, group),
+                '[' => self.set(&mut nodes),
+                '(' | '{' => self.group(c, &mut nodes),
+                '\\' => {
+                    let escaped = self.peek(0);
+                    self.at += usize::from(escaped.is_some());
+                    nodes.push(Node::Char(escaped.unwrap_or('\\')));
+                    if escaped == Some('/') {
+                        Before::Slash
+                    } else {
+                        Before::Text
+                    }
+                }
+                '"' => self.quoted(&mut nodes),
+                '?' if before == Before::Repeated => Before::Repeated,
+                '?' if before == Before::Group => {
+                    let last = nodes.pop();
+                    nodes.extend(last.map(Node::maybe));
+                    Before::Repeated
+                }
+                '?' => {
+                    nodes.push(Node::name_char());
+                    Before::Text
+                }
+                '+' if matches!(before, Before::Closed | Before::Group) => {
+                    let last = nodes.pop();
+                    nodes.extend(last.map(Node::some));
+                    Before::Repeated
+                }
+                c => {
+                    nodes.push(Node::Char(c));
+                    match (c, before) {
+                        ('/', Before::Nothing) => Before::FirstSlash,
+                        ('/', Before::Star) => Before::StarSlash,
+                        ('/', _) => Before::Slash,
+                        ('.', before) if before.begins_name() => Before::Dot,
+                        _ => Before::Text,
+                    }
+                }
+            };
+        }
+        Node::Seq(nodes)
+    }
+
+    /// One or more stars; the first is taken.
+    fn star(&mut self, nodes: &mut Vec<Node>, before: Before, group: Group) -> Before {
+        let more = self.chars[self.at..]
+            .iter()
+            .take_while(|c| **c == '*')
+            .count();
+        self.at += more;
+        let name_starts = before.begins_name() || before == Before::Opening;
+        let name_ends = match self.peek(0) {
+            None | Some('/') => true,
+            Some(c) => group != Group::Whole && matches!(c, ',' | '}' | ')' | '|'),
+        };
+        if more == 1 && name_starts && name_ends {
+            return self.deep(nodes, before);
+        }
+        if more == 0 && (before.begins_name() || before == Before::Dot) {
+            nodes.push(Node::Ahead(Look::Fits, Box::new(Node::any())));
+        }
+        nodes.push(Node::name_char().many());
+        Before::Star
+    }
+
+    /// `**` as a whole name.
+    fn deep(&mut self, nodes: &mut Vec<Node>, before: Before) -> Before {
+        // Several in a row are one.
+        while self.chars[self.at..].starts_with(&['/', '*', '*'])
+            && matches!(self.peek(3), None | Some('/'))
+        {
+            self.at += 3;
+        }
+        let deep = || Node::any().many();
+        let slash = || Node::Char('/');
+        match (before, self.peek(0)) {
+            (Before::Slash, None) => {
+                nodes.pop();
+                nodes.push(Node::Alt(vec![Node::Seq(vec![slash(), deep()]), Node::End]));
+                Before::Star
+            }
+            (Before::Slash | Before::StarSlash, Some('/')) => {
+                nodes.pop();
+                self.at += 1;
+                let mut ways = vec![Node::Seq(vec![slash(), deep(), slash()]), slash()];
+                ways.extend(self.peek(0).map(|_| Node::End));
+                nodes.push(Node::Alt(ways));
+                Before::Slash
+            }
+            (Before::Nothing, Some('/')) => {
+                self.at += 1;
+                nodes.push(Node::Alt(vec![
+                    Node::Start,
+                    Node::Seq(vec![deep(), slash()]),
+                ]));
+                Before::Slash
+            }
+            _ => {
+                nodes.push(deep());
+                Before::Star
+            }
+        }
+    }
+
+    /// A group with a sign in front; its opening is taken.
+    fn extended(&mut self, sign: char, close: usize) -> Node {
+        let inner_text = &self.chars[self.at..close];
+        let crosses = inner_text.contains(&'/');
+        let starred = inner_text.contains(&'*');
+        let inner = self.inside(Group::Parens, close);
+        match sign {
+            '?' => inner.maybe(),
+            '*' => inner.many(),
+            '+' => inner.some(),
+            '!' => {
+                let mut not = vec![inner];
+                let rest = &self.chars[self.at..];
+                let extension = matches!(rest, ['.', name @ ..]
+                    if !name.is_empty() && !name.iter().any(|c| ".\\/".contains(*c)));
+                if crosses || rest.iter().all(|c| *c == ')') {
+                    not.push(Node::End);
+                } else if starred && extension {
+                    // What follows counts too: `!(*.d).ts` is about `.d.ts`.
+                    let back = self.at;
+                    not.push(self.sequence(Group::Whole));
+                    self.at = back;
+                }
+                Node::Seq(vec![
+                    Node::Ahead(Look::Differs, Box::new(Node::Seq(not))),
+                    if crosses {
+                        Node::any()
+                    } else {
+                        Node::name_char()
+                    }
+                    .many(),
+                ])
+            }
+            _ => inner,
+        }
+    }
+
+    /// A plain group; its opening is taken.
+    fn group(&mut self, open: char, nodes: &mut Vec<Node>) -> Before {
+        let Some(close) = self.close(self.at - 1) else {
+            self.broken |= open == '{';
+            nodes.push(Node::Char(open));
+            return Before::Text;
+        };
+        if open == '(' {
+            nodes.push(self.inside(Group::Parens, close));
+            return Before::Group;
+        }
+        let text = &self.chars[self.at..close];
+        if let Some(range) = range(text) {
+            self.at = close + 1;
+            nodes.push(range);
+            return Before::Closed;
+        }
+        let inner = self.inside(Group::Braces, close);
+        match inner {
+            Node::Alt(parts) if parts.len() == 1 => {
+                nodes.push(Node::Char('{'));
+                nodes.extend(parts);
+                nodes.push(Node::Char('}'));
+                Before::Text
+            }
+            inner => {
+                nodes.push(inner);
+                Before::Closed
+            }
+        }
+    }
+
+    /// The alternatives up to `close`, which is taken with them.
+    fn inside(&mut self, group: Group, close: usize) -> Node {
+        if self.depth == MAX_DEPTH {
+            self.at = close + 1;
+            return Node::never();
+        }
+        self.depth += 1;
+        let node = self.choice(group);
+        self.depth -= 1;
+        self.at = close + 1;
+        node
+    }
+
+    /// Where the group that opens here closes.
+    fn close(&self, open: usize) -> Option<usize> {
+        let (from, to) = match self.chars[open] {
+            '{' => ('{', '}'),
+            _ => ('(', ')'),
+        };
+        let mut depth = 0usize;
+        let mut at = open;
+        while let Some(&c) = self.chars.get(at) {
+            if c == '\\' {
+                at += 1;
+            } else if c == from {
+                depth += 1;
+            } else if c == to {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// A set in brackets, or the bracket itself when none closes it.
+    fn set(&mut self, nodes: &mut Vec<Node>) -> Before {
+        let Some((set, end)) = set(&self.chars[self.at..]) else {
+            nodes.push(Node::Char('['));
+            return Before::Text;
+        };
+        self.at += end;
+        nodes.push(set);
+        Before::Closed
+    }
+
+    /// Everything up to the next quote is plain text.
+    fn quoted(&mut self, nodes: &mut Vec<Node>) -> Before {
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            if c == '"' {
+                break;
+            }
+            nodes.push(Node::Char(c));
+        }
+        Before::Text
+    }
+}
+
+/// `{a..c}`: one character of a range, whichever end stands first.
+fn range(text: &[char]) -> Option<Node> {
+    let text: String = text.iter().collect();
+    let mut ends: Vec<&str> = text.split("..").collect();
+    if ends.len() < 2 || text.contains([',', '{', '}']) {
+        return None;
+    }
+    ends.sort_unstable();
+    let (set, _) = set(&(ends.join("-") + "]").chars().collect::<Vec<_>>())?;
+    Some(set)
+}
+
+/// A set and the place behind it; `chars` begins behind the `[`.
+fn set(chars: &[char]) -> Option<(Node, usize)> {
+    // A `!` is one of the characters; only `^` turns a set round.
+    let outside = chars.first() == Some(&'^');
+    let start = usize::from(outside);
+    let mut at = start;
+    let mut members: Vec<char> = Vec::new();
+    let mut ranges: Vec<(char, char)> = Vec::new();
+    let mut literal: Vec<Node> = vec![Node::Char('[')];
+    loop {
+        let c = *chars.get(at)?;
+        at += 1;
+        if c == ']' && at > start + 1 {
+            break;
+        }
+        literal.push(Node::Char(c));
+        if c == '['
+            && let Some((class, end)) = class(&chars[at..])
+        {
+            ranges.extend(class);
+            at += end;
+        } else if c == '\\' {
+            members.push(*chars.get(at)?);
+            at += 1;
+        } else {
+            members.push(c);
+        }
+    }
+    literal.push(Node::Char(']'));
+    let mut rest = members.as_slice();
+    loop {
+        rest = match rest {
+            [from, '-', to, after @ ..] => {
+                if from > to {
+                    return Some((Node::never(), at));
+                }
+                ranges.push((*from, *to));
+                after
+            }
+            [c, after @ ..] => {
+                ranges.push((*c, *c));
+                after
+            }
+            [] => break,
+        };
+    }
+    if outside {
+        ranges.push(('/', '/'));
+        return Some((Node::Set(Set::except(ranges)), at));
+    }
+    // A set of plain characters also stands for its own spelling.
+    let plain =
+        ranges.len() == members.len() && !members.iter().any(|c| "-*+?.^${}(|)[]\\".contains(*c));
+    let set = Node::Set(Set::of(ranges));
+    let node = if plain {
+        Node::Alt(vec![set, Node::Seq(literal)])
+    } else {
+        set
+    };
+    Some((node, at))
+}
+
+/// The ranges of a named class such as `[:alpha:]`, and the place behind it;
+/// `chars` begins behind the inner `[`.
+fn class(chars: &[char]) -> Option<(&'static [(char, char)], usize)> {
+    let end = chars.iter().position(|c| *c == ']')?;
+    let name: String = chars[..end].iter().collect();
+    let ranges: &[(char, char)] = match name.strip_prefix(':')?.strip_suffix(':')? {
+        "alnum" => &[('a', 'z'), ('A', 'Z'), ('0', '9')],
+        "alpha" => &[('a', 'z'), ('A', 'Z')],
+        "ascii" => &[('\0', '\x7f')],
+        "blank" => &[(' ', ' '), ('\t', '\t')],
+        "cntrl" => &[('\0', '\x1f'), ('\x7f', '\x7f')],
+        "digit" => &[('0', '9')],
+        "graph" => &[('!', '~')],
+        "lower" => &[('a', 'z')],
+        "print" => &[(' ', '~')],
+        "punct" => &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')],
+        "space" => &[(' ', ' '), ('\t', '\r')],
+        "upper" => &[('A', 'Z')],
+        "word" => &[('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')],
+        "xdigit" => &[('a', 'f'), ('A', 'F'), ('0', '9')],
+        _ => return None,
+    };
+    Some((ranges, end + 1))
+}

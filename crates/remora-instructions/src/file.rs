@@ -1,0 +1,233 @@
+//! What the crate says about files: loaded, with kind and reason, or left
+//! out, with why.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Whose words a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The organisation's.
+    Managed,
+    /// The person's, for all projects.
+    User,
+    /// The project's, shared.
+    Project,
+    /// The person's, for this project.
+    Local,
+    /// Memories the agent keeps for the person.
+    AutoMem,
+    /// Memories a team shares.
+    TeamMem,
+}
+
+impl Kind {
+    /// The word in JSON and in events.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Managed => "Managed",
+            Self::User => "User",
+            Self::Project => "Project",
+            Self::Local => "Local",
+            Self::AutoMem => "AutoMem",
+            Self::TeamMem => "TeamMem",
+        }
+    }
+
+    /// What stands beside the path in the prompt.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Managed => "organization-managed policy instructions",
+            Self::User => "user's private global instructions for all projects",
+            Self::Project => "project instructions, checked into the codebase",
+            Self::Local => "user's private project instructions, not checked in",
+            Self::AutoMem => "user's auto-memory, persists across conversations",
+            Self::TeamMem => "shared team memory, checked into the codebase",
+        }
+    }
+}
+
+/// What brought a file in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// It was there when the session began.
+    SessionStart,
+    /// A file below its directory was touched.
+    NestedTraversal,
+    /// A touched file matched its `paths`.
+    PathGlobMatch,
+    /// Another file names it.
+    Include,
+    /// It was read again after a compaction.
+    Compact,
+}
+
+impl Reason {
+    /// The word in JSON and in events.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SessionStart => "session_start",
+            Self::NestedTraversal => "nested_traversal",
+            Self::PathGlobMatch => "path_glob_match",
+            Self::Include => "include",
+            Self::Compact => "compact",
+        }
+    }
+}
+
+/// Whether hooks hear of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Announce {
+    /// As `InstructionsLoaded`.
+    Yes,
+    /// Not at all: memory, AGENTS.md, texts from settings.
+    No,
+}
+
+/// A file in the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// Where it is, as it is shown.
+    pub path: PathBuf,
+    /// Whose words.
+    pub kind: Kind,
+    /// What brought it in.
+    pub reason: Reason,
+    /// The file that names it.
+    pub parent: Option<PathBuf>,
+    /// The patterns that woke it.
+    pub globs: Option<Vec<String>>,
+    /// The touched file that brought it in.
+    pub trigger: Option<PathBuf>,
+    /// How many bytes the file holds.
+    pub bytes: u64,
+    /// What the model reads.
+    pub content: String,
+    /// Whether hooks hear of it.
+    pub announce: Announce,
+}
+
+impl Loaded {
+    /// The label in the prompt: files that come on demand have none.
+    pub fn label(&self) -> &'static str {
+        match self.trigger {
+            Some(_) => "",
+            None => self.kind.label(),
+        }
+    }
+
+    /// What it costs a model, estimated.
+    pub fn tokens(&self) -> u32 {
+        remora_protocol::tokens::estimate(&self.content)
+    }
+}
+
+/// A file that is not in the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Where it is, or would be.
+    pub path: PathBuf,
+    /// The file that names it.
+    pub parent: Option<PathBuf>,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a file is not in the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// A pattern of `claudeMdExcludes` hits it.
+    Excluded {
+        /// The pattern.
+        pattern: String,
+        /// The settings file it stands in.
+        source: String,
+    },
+    /// The same file is loaded under another name.
+    SameFile(PathBuf),
+    /// A loaded file holds the same words.
+    SameText(PathBuf),
+    /// Nothing is left of it after cleaning.
+    Empty,
+    /// It cannot be read, is too large, or is no file.
+    NotRead(String),
+    /// It is outside the working directory and nobody approved that.
+    External,
+    /// It hangs too deep on a chain of imports.
+    TooDeep,
+    /// Files with this extension are not imported.
+    Extension(String),
+    /// An import that leads nowhere.
+    Missing,
+    /// Its layer is switched off.
+    SourceOff(&'static str),
+    /// A worktree holds its own copy.
+    Worktree,
+    /// Everything is switched off.
+    Off(&'static str),
+    /// A rule that waits for a matching file.
+    Waits(Vec<String>),
+    /// AGENTS.md gives way to this CLAUDE.md.
+    ShadowedBy(PathBuf),
+    /// AGENTS.md is not read in this mode.
+    AgentsMode(&'static str),
+    /// Added directories give instructions only when a variable says so.
+    AddedDirectory,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Excluded { pattern, source } => {
+                write!(f, "excluded by `{pattern}` in {source}")
+            }
+            Self::SameFile(path) => {
+                write!(f, "the same file is loaded as {}", path.display())
+            }
+            Self::SameText(path) => write!(f, "{} holds the same words", path.display()),
+            Self::Empty => f.write_str("empty after cleaning"),
+            Self::NotRead(why) => f.write_str(why),
+            Self::External => f.write_str(
+                "outside the working directory and not approved (remora instructions approve)",
+            ),
+            Self::TooDeep => f.write_str("more than four imports away from its first file"),
+            Self::Extension(extension) => {
+                write!(f, "`.{extension}` files are not imported")
+            }
+            Self::Missing => f.write_str("there is no such file"),
+            Self::SourceOff(source) => write!(f, "the setting source `{source}` is off"),
+            Self::Worktree => {
+                f.write_str("belongs to the main checkout; the worktree holds its own copy")
+            }
+            Self::Off(what) => write!(f, "switched off by {what}"),
+            Self::Waits(globs) => {
+                write!(f, "waits for a file that matches {}", globs.join(", "))
+            }
+            Self::ShadowedBy(path) => write!(
+                f,
+                "AGENTS.md is read only without a CLAUDE.md, and {} is loaded",
+                path.display()
+            ),
+            Self::AgentsMode(mode) => write!(f, "AGENTS.md is not read with `{mode}`"),
+            Self::AddedDirectory => f.write_str(
+                "added directories give instructions only with \
+                 CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1",
+            ),
+        }
+    }
+}
+
+/// Takes `.` and `..` out of an absolute path without asking the disk.
+pub(crate) fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}

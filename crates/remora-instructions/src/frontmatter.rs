@@ -1,0 +1,77 @@
+//! The YAML head of a Markdown file: cuts it off and reads it into values.
+//! Reads what people write, not only what YAML allows, and never lets a
+//! hostile head cost more than its length: lists and mappings are not
+//! repeated through aliases, depth and size are limited. Knows nothing of
+//! what the keys mean.
+
+mod mend;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+/// The longest head that is read, in bytes; a longer one is an error.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// What stands behind a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// A text, quoted or plain.
+    Text(String),
+    /// A sequence, in either spelling.
+    List(Vec<Value>),
+    /// A mapping; the keys keep their order, each stands once.
+    Map(Vec<(String, Value)>),
+    /// Nothing, `~` or `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number as it was written.
+    Number(String),
+}
+
+/// Cuts the head off a decoded text. `None` when there is none; then the
+/// whole text is the body. A byte order mark in front is dropped.
+///
+/// The client ends the head at the first `---` it meets, also in the middle
+/// of a line, and drops all blanks behind it, so an indented first line of
+/// the body loses its indent.
+pub(crate) fn split(text: &str) -> (Option<&str>, &str) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    cut(text).map_or((None, text), |(head, body)| (Some(head), body))
+}
+
+fn cut(text: &str) -> Option<(&str, &str)> {
+    let after = text.strip_prefix("---")?;
+    let blanks = after.len() - after.trim_start_matches(is_blank).len();
+    let start = after[..blanks].rfind('\n')? + 1;
+    let (head, body) = after[start..].split_once("---")?;
+    Some((head, body.trim_start_matches(is_blank)))
+}
+
+/// Reads a head. What is not quite YAML is mended first, the way the client
+/// does it; what stays broken is an error that says where.
+pub(crate) fn read(front: &str) -> Result<Vec<(String, Value)>, String> {
+    if front.len() > MAX_BYTES {
+        return Err(format!(
+            "frontmatter of {} bytes is longer than {MAX_BYTES}",
+            front.len()
+        ));
+    }
+    let value = yaml::read(front).or_else(|fault| match fault {
+        yaml::Fault::Refused(_) => Err(fault),
+        // What is told is the fault in what the person wrote.
+        yaml::Fault::Broken(_) => yaml::read(&mend::mend(front)).map_err(|_| fault),
+    });
+    match value {
+        Ok(Value::Map(entries)) => Ok(entries),
+        Ok(Value::Null) => Ok(Vec::new()),
+        Ok(_) => Err("frontmatter is not a mapping of keys to values".to_owned()),
+        Err(yaml::Fault::Broken(why) | yaml::Fault::Refused(why)) => Err(why),
+    }
+}
+
+/// White space as the client's regular expressions know it.
+pub(crate) fn is_blank(c: char) -> bool {
+    c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
+}

@@ -1,0 +1,166 @@
+//! Strict YAML events folded into values. An alias stands only for a single
+//! text, so no head can grow; depth, count and bytes are limited.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+
+use super::Value;
+
+/// How deep lists and mappings may stand in one another.
+const MAX_DEPTH: usize = 64;
+/// How many values one head may hold.
+const MAX_VALUES: usize = 20_000;
+/// How many bytes the aliases of one head may repeat.
+const MAX_REPEATED: usize = 64 * 1024;
+
+/// Why a head could not be read.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// It is not YAML.
+    Broken(String),
+    /// It is YAML, but asks for more than is given.
+    Refused(String),
+}
+
+/// A list or mapping that is still open.
+enum Open {
+    List(Vec<Value>),
+    Map(Vec<(String, Value)>, Option<String>),
+}
+
+/// Reads one document.
+pub(super) fn read(text: &str) -> Result<Value, Fault> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut whole: Option<Value> = None;
+    let mut anchors: HashMap<usize, Value> = HashMap::new();
+    let mut repeated = 0usize;
+    for (count, event) in Parser::new_from_str(text).enumerate() {
+        let (event, span) = event.map_err(|e| {
+            let line = file_line(e.marker().line());
+            Fault::Broken(format!("frontmatter, line {line}: {}", e.info()))
+        })?;
+        let refused = |what: &str| {
+            let line = file_line(span.start.line());
+            Fault::Refused(format!("frontmatter, line {line}: {what}"))
+        };
+        if count > MAX_VALUES || open.len() > MAX_DEPTH {
+            return Err(refused("too many values or too deeply nested"));
+        }
+        let value = match event {
+            Event::SequenceStart(..) => {
+                open.push(Open::List(Vec::new()));
+                continue;
+            }
+            Event::MappingStart(..) => {
+                open.push(Open::Map(Vec::new(), None));
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(Open::List(items)) => Value::List(items),
+                Some(Open::Map(entries, _)) => Value::Map(last_of_each(entries)),
+                None => continue,
+            },
+            Event::Scalar(text, style, anchor, tag) => {
+                let value = scalar(&text, style, tag.as_ref());
+                if anchor > 0 {
+                    anchors.insert(anchor, value.clone());
+                }
+                value
+            }
+            Event::Alias(anchor) => {
+                let value = anchors
+                    .get(&anchor)
+                    .ok_or_else(|| refused("an alias for a list or mapping is not followed"))?;
+                repeated += size(value);
+                if repeated > MAX_REPEATED {
+                    return Err(refused("the aliases repeat too much text"));
+                }
+                value.clone()
+            }
+            Event::DocumentStart(_) if whole.is_some() => {
+                return Err(refused("a second document begins"));
+            }
+            _ => continue,
+        };
+        match open.last_mut() {
+            None => whole = Some(value),
+            Some(Open::List(items)) => items.push(value),
+            Some(Open::Map(entries, key)) => match key.take() {
+                Some(key) => entries.push((key, value)),
+                None => *key = Some(name(value).ok_or_else(|| refused("a key is not a text"))?),
+            },
+        }
+    }
+    Ok(whole.unwrap_or(Value::Null))
+}
+
+/// The fence is the first line of the file; the parser counts from one
+/// behind it.
+fn file_line(line: usize) -> usize {
+    line + 1
+}
+
+/// The last value of a key counts; it stays where the key stood first.
+fn last_of_each(entries: Vec<(String, Value)>) -> Vec<(String, Value)> {
+    let mut places: HashMap<String, usize> = HashMap::with_capacity(entries.len());
+    let mut kept: Vec<(String, Value)> = Vec::with_capacity(entries.len());
+    for (key, value) in entries {
+        if let Some(&at) = places.get(&key) {
+            kept[at].1 = value;
+        } else {
+            places.insert(key.clone(), kept.len());
+            kept.push((key, value));
+        }
+    }
+    kept
+}
+
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Text(text) | Value::Number(text) => text.len() + 1,
+        _ => 1,
+    }
+}
+
+/// A key as text; a list or mapping cannot be one.
+fn name(value: Value) -> Option<String> {
+    match value {
+        Value::Text(text) | Value::Number(text) => Some(text),
+        Value::Bool(yes) => Some(yes.to_string()),
+        Value::Null => Some("null".to_owned()),
+        Value::List(_) | Value::Map(_) => None,
+    }
+}
+
+/// The core schema of YAML 1.2: only a plain scalar can be more than text.
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Cow<'_, Tag>>) -> Value {
+    let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+    if style != ScalarStyle::Plain || is_text {
+        return Value::Text(text.to_owned());
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ if is_number(text) => Value::Number(text.to_owned()),
+        _ => Value::Text(text.to_owned()),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    let digits = |text: &str, base: u32| !text.is_empty() && text.chars().all(|c| c.is_digit(base));
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if let Some(hex) = text.strip_prefix("0x") {
+        digits(hex, 16)
+    } else if let Some(octal) = text.strip_prefix("0o") {
+        digits(octal, 8)
+    } else if matches!(unsigned, ".inf" | ".Inf" | ".INF") || text.eq_ignore_ascii_case(".nan") {
+        true
+    } else {
+        // Rust would also read "inf" and "nan", which YAML spells with a dot.
+        unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            && unsigned.parse::<f64>().is_ok()
+    }
+}

@@ -1,0 +1,165 @@
+//! Layered instruction files of a coding agent: which are in the prompt, in
+//! which order, and why.
+//!
+//! [`Instructions::load`] reads what is there when a session begins,
+//! [`Instructions::on_read`] what a touched file brings in,
+//! [`Instructions::reset`] starts over after a compaction. Also the saved
+//! memories that live as Markdown files beside them.
+//!
+//! Reads files below the places it is given and where imports lead. It knows
+//! nothing of hooks, stores or models, reads no environment and no clock.
+#![forbid(unsafe_code)]
+
+mod approval;
+pub mod auto_memory;
+mod disk;
+mod exclude;
+mod file;
+mod frontmatter;
+mod import;
+mod lint;
+mod load;
+mod markdown;
+pub mod memories;
+mod names;
+mod places;
+pub mod render;
+mod repository;
+mod rule;
+mod settings;
+mod start;
+#[cfg(test)]
+mod tests;
+mod touch;
+mod why;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+pub use file::{Announce, Kind, Loaded, Reason, Skipped, Why};
+pub use lint::{Finding, Severity};
+pub use names::VARIABLES;
+pub use places::{External, Mode, Options, Places, Sources};
+pub use settings::{AgentsMode, Sourced};
+pub use why::{Answer, Out, Place, Verdict};
+
+use start::{Scene, Start};
+
+/// The directory that stands for a project: the main checkout of the
+/// repository that `cwd` lies in, or the real `cwd` outside git.
+pub fn project_root(cwd: &Path) -> PathBuf {
+    let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+    repository::project_root(repository::Repository::of(&cwd).as_ref(), &cwd)
+}
+
+/// Why the set of loaded files starts over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reset {
+    /// The conversation was compacted: hooks hear of the files again.
+    Compact,
+    /// Only what was cached is dropped: hooks hear nothing.
+    Clear,
+}
+
+/// The instructions of one session.
+#[derive(Debug)]
+pub struct Instructions {
+    scene: Scene,
+    start: Start,
+    later: Vec<Loaded>,
+    /// Paths the model has, also by reading them itself.
+    given: HashSet<PathBuf>,
+}
+
+impl Instructions {
+    /// Reads what is in the prompt when a session begins. Never fails: what
+    /// cannot be read is in [`Self::skipped`] and [`Self::warnings`].
+    pub fn load(places: Places, options: Options) -> Self {
+        let mut scene = Scene::new(places, options);
+        let start = scene.start(Reason::SessionStart);
+        let given = start.files.iter().map(|f| f.path.clone()).collect();
+        Self {
+            scene,
+            start,
+            later: Vec::new(),
+            given,
+        }
+    }
+
+    /// The files of the start, in prompt order.
+    pub fn start(&self) -> &[Loaded] {
+        &self.start.files
+    }
+
+    /// The files that came since, in order.
+    pub fn later(&self) -> &[Loaded] {
+        &self.later
+    }
+
+    /// A file was touched, by a tool that succeeded or failed: what comes in
+    /// because of it. Each file comes once.
+    pub fn on_read(&mut self, file: &Path) -> Vec<Loaded> {
+        let file = self.scene.loader.cwd.join(file);
+        // What the model read itself is not handed to it again.
+        self.given.insert(file::normal(&file));
+        let before: Vec<Loaded> = self
+            .start
+            .files
+            .iter()
+            .chain(&self.later)
+            .cloned()
+            .collect();
+        let mut new = self.scene.touched(&file, &self.start, &before);
+        new.retain(|loaded| self.given.insert(loaded.path.clone()));
+        self.later.extend(new.iter().cloned());
+        new
+    }
+
+    /// Starts over: the start is read again, and what came on demand comes
+    /// again when it is called for.
+    pub fn reset(&mut self, why: Reset) {
+        let reason = match why {
+            Reset::Compact => Reason::Compact,
+            Reset::Clear => Reason::SessionStart,
+        };
+        self.scene.loader.forget();
+        self.scene.loader.skipped.clear();
+        self.start = self.scene.start(reason);
+        if why == Reset::Clear {
+            for file in &mut self.start.files {
+                file.announce = Announce::No;
+            }
+        }
+        self.later.clear();
+        self.given = self.start.files.iter().map(|f| f.path.clone()).collect();
+    }
+
+    /// What was met and left out, and has not come in since.
+    pub fn skipped(&self) -> impl Iterator<Item = &Skipped> {
+        let loaded = || self.start.files.iter().chain(&self.later);
+        let skipped = self.scene.loader.skipped.iter();
+        skipped.filter(move |s| !loaded().any(|file| file.path == s.path))
+    }
+
+    /// What a person should mend.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        let settings = self.scene.settings.warnings.iter();
+        let files = self.scene.loader.warnings.iter();
+        settings.chain(files).map(String::as_str)
+    }
+
+    /// The working directory, real.
+    pub fn cwd(&self) -> &Path {
+        &self.scene.loader.cwd
+    }
+
+    /// Where the client keeps this project's memories.
+    pub fn memory_folder(&self) -> PathBuf {
+        self.scene.memory_folder()
+    }
+
+    /// Where this checkout keeps the memories it shares.
+    pub fn team_folder(&self) -> PathBuf {
+        self.scene.team_folder()
+    }
+}

@@ -1,0 +1,74 @@
+//! Things of which a project uses one: tabs or spaces, one package manager,
+//! one kind of quotes.
+
+use crate::lint::words::{List, Word, stem};
+
+/// One of several things of which a project uses one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::lint) struct Choice {
+    pub(in crate::lint) set: &'static str,
+    pub(in crate::lint) taken: String,
+    /// The rest of the words, without those that go with the set anyway.
+    pub(in crate::lint) rest: Vec<String>,
+    /// It stands there as a command: `npm test`.
+    pub(in crate::lint) command: bool,
+}
+
+/// Sets of things that exclude each other, and words that go with them.
+struct Set {
+    name: &'static str,
+    members: &'static [&'static str],
+    plain: List,
+}
+
+macro_rules! set {
+    ($name:literal, [$($member:literal)*], [$($plain:literal)*]) => {
+        Set { name: $name, members: &[$($member),*], plain: List::new(&[$($plain),*]) }
+    };
+}
+static SETS: [Set; 9] = [
+    set!("indentation", ["tabs" "spaces"], ["indent indentation indenting file code width"]),
+    set!("package manager", ["npm" "yarn" "pnpm" "bun"],
+        ["package manager install dependency dependencies script command manage run all add javascript node"]),
+    set!("quotes", ["singlequote" "doublequote"], ["string literal quote quoted"]),
+    set!("naming", ["camelcase" "snakecase" "kebabcase" "pascalcase"], ["name naming named"]),
+    set!("line ends", ["lf" "crlf"], ["line ending end file newline"]),
+    set!("test runner", ["jest" "vitest" "mocha"], ["test testing unit runner framework write"]),
+    set!("python test runner", ["pytest" "unittest"], ["test testing unit runner framework write"]),
+    set!("python packages", ["pip" "poetry" "pipenv" "uv" "conda"],
+        ["package manager install dependency dependencies manage python run add"]),
+    set!("language", ["english" "german" "french" "spanish" "italian" "portuguese" "dutch" "polish"
+        "russian" "japanese" "chinese" "korean"], ["answer respond reply speak talk language response communicate"]),
+];
+
+pub(super) fn find(all: &[Word], words: &[&Word], core: &[String]) -> Option<Choice> {
+    for set in &SETS {
+        let is = |text: &str, member: &str| text == member || format!("{text}s") == *member;
+        let mut found = words
+            .iter()
+            .filter_map(|w| set.members.iter().find(|m| is(&w.text, m)));
+        let Some(taken) = found.next() else {
+            continue;
+        };
+        if found.any(|other| other != taken) {
+            return None;
+        }
+        let rest = core
+            .iter()
+            .filter(|root| **root != stem(taken) && !set.plain.has(root))
+            .cloned()
+            .collect();
+        let at = all.iter().position(|w| is(&w.text, taken))?;
+        let next = all.get(at + 1).filter(|w| w.code == all[at].code);
+        let calls = [
+            "install", "run", "test", "ci", "i", "start", "exec", "add", "build", "lint", "dev",
+        ];
+        return Some(Choice {
+            set: set.name,
+            taken: (*taken).to_owned(),
+            rest,
+            command: next.is_some_and(|w| calls.contains(&w.text.as_str())),
+        });
+    }
+    None
+}

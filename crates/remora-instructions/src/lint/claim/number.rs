@@ -1,0 +1,104 @@
+//! The one number of a sentence, with its unit and the way it limits.
+
+use crate::lint::words::{List, Word, stem};
+
+/// Which way a number limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::lint) enum Bound {
+    None,
+    Least,
+    Most,
+}
+
+/// The one number of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::lint) struct Number {
+    pub(in crate::lint) value: String,
+    pub(in crate::lint) unit: Option<String>,
+    pub(in crate::lint) bound: Bound,
+}
+
+/// Words before a number that only counts things.
+static COUNTED: List = List::new(&[
+    "step phase part section chapter issue ticket pr item level option example rule note figure",
+    "table page task milestone stage tier priority status code error case appendix day week http",
+    "question case scenario method approach line lines",
+]);
+static UNITS: List = List::new(&[
+    "character char column col line word space percent minute second ms s kb mb gb hour day",
+    "reviewer approval level time retry retries item entry file",
+]);
+/// Phrases that bound a number; the first that is there counts.
+const BOUNDS: &[(&str, Bound)] = &[
+    ("not drop below", Bound::Least),
+    ("not fall below", Bound::Least),
+    ("not go below", Bound::Least),
+    ("never drop below", Bound::Least),
+    ("never fall below", Bound::Least),
+    ("no less than", Bound::Least),
+    ("not less than", Bound::Least),
+    ("at least", Bound::Least),
+    ("minimum", Bound::Least),
+    ("min", Bound::Least),
+    ("no more than", Bound::Most),
+    ("not more than", Bound::Most),
+    ("not exceed", Bound::Most),
+    ("no longer than", Bound::Most),
+    ("at most", Bound::Most),
+    ("up to", Bound::Most),
+    ("less than", Bound::Most),
+    ("fewer than", Bound::Most),
+    ("under", Bound::Most),
+    ("below", Bound::Most),
+    ("maximum", Bound::Most),
+    ("max", Bound::Most),
+    ("limit", Bound::Most),
+    ("limited", Bound::Most),
+    ("more than", Bound::Least),
+    ("above", Bound::Least),
+    ("or higher", Bound::Least),
+    ("or newer", Bound::Least),
+];
+
+/// Whether a word is a number.
+pub(super) fn is(word: &Word) -> bool {
+    let text = word.text.trim_end_matches(['%', '+']);
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
+}
+
+/// Takes the one number out, with its unit and the words that bound it.
+pub(super) fn take(words: &mut Vec<Word>) -> Option<Number> {
+    let at = words.iter().position(is)?;
+    let before = at.checked_sub(1).and_then(|at| words.get(at));
+    let counted = before.is_some_and(|w| COUNTED.has(&stem(&w.text)));
+    if counted {
+        // As a word it keeps sentences apart that differ in it.
+        return None;
+    }
+    let text: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
+    let line = format!(" {} ", text.join(" "));
+    let found = BOUNDS
+        .iter()
+        .find(|(phrase, _)| line.contains(&format!(" {phrase} ")));
+    let (phrase, bound) = found.copied().unwrap_or(("", Bound::None));
+    let unit = words
+        .get(at + 1)
+        .map(|w| stem(&w.text))
+        .filter(|s| UNITS.has(s));
+    let written = words[at].text.clone();
+    let unit = if written.ends_with('%') {
+        Some("percent".to_owned())
+    } else {
+        unit
+    };
+    let value = written.trim_end_matches(['%', '+']).replace(',', "");
+    // "2 spaces" also chooses spaces, so that word stays.
+    let goes = unit.as_deref().is_some_and(|unit| unit != "spac") && !written.ends_with('%');
+    let last = if goes { at + 1 } else { at };
+    words.drain(at..=last);
+    words.retain(|w| w.code || !phrase.split(' ').any(|part| part == w.text));
+    Some(Number { value, unit, bound })
+}

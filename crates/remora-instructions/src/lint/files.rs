@@ -1,0 +1,263 @@
+//! Files as a whole: not read, read twice, too long, or misspelled; and what
+//! settings say about them.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Bench, Finding, Severity};
+use crate::file::{Loaded, Why};
+use crate::names::{self, key};
+use crate::start::Scene;
+use crate::why::right_case;
+
+/// Characters above which a file is long.
+const LONG: usize = 40_000;
+/// Entries of a folder that are looked at for misspelled names.
+const LOOKED_AT: usize = 5_000;
+/// Lines that two files must have to be compared.
+const FEW_LINES: usize = 5;
+/// A line shorter than this says nothing by being in two files.
+const SHORT_LINE: usize = 12;
+
+pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
+    let session = bench.session;
+    let files: Vec<&Loaded> = session.start.files.iter().chain(&session.later).collect();
+    let mut findings = long(&files);
+    findings.extend(twice(&files));
+    findings.extend(misspelled(&session.scene));
+    for skipped in session.skipped() {
+        if let Why::ShadowedBy(by) = &skipped.why {
+            findings.push(Finding::new(
+                Severity::Warning,
+                "shadowed-file",
+                &skipped.path,
+                format!("is not read, because {} is loaded", by.display()),
+                format!(
+                    "write @{} in it, or set `{}` to claude-md-and-agents-md",
+                    relative(&skipped.path, by.parent()),
+                    key::INSTRUCTION_FILES
+                ),
+            ));
+        }
+    }
+    findings
+}
+
+fn relative(path: &Path, folder: Option<&Path>) -> String {
+    let short = folder.and_then(|folder| path.strip_prefix(folder).ok());
+    short.unwrap_or(path).display().to_string()
+}
+
+fn long(files: &[&Loaded]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in files {
+        let characters = file.content.chars().count();
+        if characters > LONG {
+            findings.push(Finding::new(
+                Severity::Warning,
+                "too-long",
+                &file.path,
+                format!(
+                    "holds {characters} characters (about {} tokens), more than {LONG}",
+                    file.tokens()
+                ),
+                "keep what is always needed, and move the rest into rules with `paths`",
+            ));
+        }
+    }
+    findings
+}
+
+/// Files that say the same.
+fn twice(files: &[&Loaded]) -> Vec<Finding> {
+    let lines: Vec<Vec<String>> = files.iter().map(|file| lines(&file.content)).collect();
+    let mut findings = Vec::new();
+    let mut whole: HashMap<&[String], usize> = HashMap::new();
+    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
+    let sets: Vec<HashSet<&str>> = lines
+        .iter()
+        .map(|lines| {
+            lines
+                .iter()
+                .map(String::as_str)
+                .filter(|l| l.len() >= SHORT_LINE)
+                .collect()
+        })
+        .collect();
+    for (at, file) in files.iter().enumerate() {
+        if let Some(first) = whole.get(lines[at].as_slice()) {
+            findings.push(Finding::new(
+                Severity::Warning,
+                "duplicate-file",
+                &file.path,
+                format!("says the same as {}", files[*first].path.display()),
+                "keep one of the two, and import it where it is needed",
+            ));
+            continue;
+        }
+        whole.insert(&lines[at], at);
+        let mut shared: HashMap<usize, usize> = HashMap::new();
+        for line in &sets[at] {
+            let before = holders.entry(line).or_default();
+            for other in before.iter() {
+                *shared.entry(*other).or_default() += 1;
+            }
+            // A line that stands everywhere tells nothing.
+            if before.len() < 32 {
+                before.push(at);
+            }
+        }
+        let most = shared
+            .into_iter()
+            .max_by_key(|(other, count)| (*count, usize::MAX - other));
+        let Some((other, count)) = most else {
+            continue;
+        };
+        let all = sets[at].len() + sets[other].len() - count;
+        if sets[at].len().min(sets[other].len()) >= FEW_LINES && count * 10 >= all * 7 {
+            findings.push(Finding::new(
+                Severity::Note,
+                "duplicate-file",
+                &file.path,
+                format!(
+                    "shares {count} of {all} lines with {}",
+                    files[other].path.display()
+                ),
+                "keep the common lines in one file, and import it where it is needed",
+            ));
+        }
+    }
+    findings
+}
+
+fn lines(text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.join(" ").to_lowercase()
+    });
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// Names that differ from ours only in case, where ours are looked for.
+fn misspelled(scene: &Scene) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for dir in scene.walk() {
+        let folder = dir.join(names::FOLDER);
+        findings.extend(wrong_names(&dir));
+        findings.extend(wrong_names(&folder));
+        findings.extend(wrong_rules(&folder.join(names::RULES)));
+    }
+    let config = scene.places.config_dir();
+    if !scene
+        .loader
+        .cwd
+        .starts_with(config.parent().unwrap_or(&config))
+    {
+        findings.extend(wrong_names(&config));
+        findings.extend(wrong_rules(&config.join(names::RULES)));
+    }
+    findings
+}
+
+fn entries(dir: &Path) -> Vec<(PathBuf, String)> {
+    let list = fs::read_dir(dir).into_iter().flatten().flatten();
+    list.take(LOOKED_AT)
+        .map(|entry| {
+            (
+                entry.path(),
+                entry.file_name().to_string_lossy().into_owned(),
+            )
+        })
+        .collect()
+}
+
+fn wrong_case(path: &Path, right: &str) -> Finding {
+    Finding::new(
+        Severity::Error,
+        "wrong-case",
+        path,
+        "is not read: its name is in the wrong case",
+        format!("rename it to {right}"),
+    )
+}
+
+fn wrong_names(dir: &Path) -> Vec<Finding> {
+    let in_settings = dir.ends_with(names::FOLDER);
+    let mut findings = Vec::new();
+    for (path, name) in entries(dir) {
+        let folder = [names::FOLDER, names::RULES]
+            .into_iter()
+            .find(|right| right.eq_ignore_ascii_case(&name) && *right != name)
+            .filter(|right| (*right == names::RULES) == in_settings && path.is_dir());
+        let file = right_case(&name).filter(|_| path.is_file());
+        if let Some(right) = file.or(folder)
+            && !same(&path, &dir.join(right))
+        {
+            findings.push(wrong_case(&path, right));
+        }
+    }
+    findings
+}
+
+fn wrong_rules(dir: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, name) in entries(dir) {
+        if let Some((stem, ending)) = name.rsplit_once('.')
+            && ending.eq_ignore_ascii_case("md")
+            && ending != "md"
+        {
+            findings.push(wrong_case(&path, &format!("{stem}.md")));
+        }
+    }
+    findings
+}
+
+/// Some disks do not tell case apart; then both names are one file.
+fn same(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// What is wrong in settings files.
+pub(super) fn settings(scene: &Scene) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for warning in &scene.settings.warnings {
+        let (source, message) = warning.split_once(": ").unwrap_or(("", warning));
+        let names = [key::INSTRUCTION_FILES, key::INSTRUCTION_FILES_OLD];
+        let mode = names
+            .iter()
+            .any(|name| message.starts_with(&format!("`{name}`")));
+        let (code, advice) = if mode {
+            (
+                "unknown-agents-mode",
+                "write one of these four words; until then the default holds",
+            )
+        } else {
+            (
+                "settings-broken",
+                "mend the file; nothing in it counts until then",
+            )
+        };
+        findings.push(Finding::new(Severity::Error, code, source, message, advice));
+    }
+    for pattern in &scene.settings.excludes {
+        let text = pattern.value.trim_start_matches('!');
+        if !text.starts_with(['/', '*', '{', '[', '?', '@', '+', '(']) {
+            findings.push(Finding::new(
+                Severity::Warning,
+                "exclude-never-matches",
+                &pattern.source,
+                format!(
+                    "`{}` in `{}` matches nothing: patterns are compared with absolute paths",
+                    pattern.value,
+                    key::EXCLUDES
+                ),
+                format!(
+                    "write an absolute path, or **/{}",
+                    text.trim_start_matches("./").trim_start_matches("~/")
+                ),
+            ));
+        }
+    }
+    findings
+}

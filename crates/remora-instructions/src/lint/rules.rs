@@ -1,0 +1,228 @@
+//! Rules that no file wakes, and heads that are not read as they were meant.
+
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::sheet::Sheet;
+use super::{Bench, Finding, Severity};
+use crate::file::Kind;
+use crate::frontmatter;
+use crate::rule;
+use crate::why::waiting::Waiting;
+
+/// Files of a project that are looked at.
+const MOST_FILES: usize = 50_000;
+/// Keys that people know from elsewhere.
+const OTHER_KEYS: &[&str] = &["globs", "glob", "path", "Paths", "applyTo", "files"];
+
+pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for sheet in bench.sheets.iter().chain(&bench.waiting_sheets) {
+        findings.extend(head(sheet));
+    }
+    let mut pending = Vec::new();
+    for rule in &bench.waiting {
+        let sheet = bench.waiting_sheets.iter().find(|s| s.path == rule.path);
+        let line = sheet.and_then(|s| s.text.lines().position(|l| l.starts_with("paths")));
+        let line = line.map_or(1, |at| at + 1);
+        match dead(rule, bench.session.cwd()) {
+            Some((severity, why)) => findings.push(
+                Finding::new(
+                    severity,
+                    "rule-never-matches",
+                    &rule.path,
+                    why,
+                    "write gitignore patterns, relative to the directory that holds `.claude`, such as src/**/*.ts",
+                )
+                .at(line),
+            ),
+            // A person's rules are for all projects, so one without files is fine.
+            None if rule.kind == Kind::Project => pending.push((rule, line)),
+            None => {}
+        }
+    }
+    findings.extend(unmatched(pending, bench.session.cwd()));
+    findings
+}
+
+/// Whether a file is one of the rules.
+fn is_rule(path: &Path) -> bool {
+    path.ancestors()
+        .skip(1)
+        .any(|dir| dir.ends_with(crate::names::RULES))
+}
+
+fn head(sheet: &Sheet) -> Option<Finding> {
+    let broken = |message: String, advice: &str| {
+        let code = "frontmatter-broken";
+        let finding = Finding::new(Severity::Warning, code, &sheet.path, message, advice);
+        Some(finding.at(1))
+    };
+    let rule = is_rule(&sheet.path);
+    let Some(head) = sheet.head() else {
+        return unclosed(&sheet.text, rule).and_then(|why| {
+            broken(
+                why.to_owned(),
+                "begin the file with a line --- and close its head with another",
+            )
+        });
+    };
+    let entries = match frontmatter::read(head) {
+        Ok(entries) => entries,
+        Err(why) => {
+            let then = if rule {
+                ", so the rule always applies"
+            } else {
+                ""
+            };
+            return broken(
+                format!("the head is not read: {why}{then}"),
+                "put quotes around values that hold any of : * { [ # &",
+            );
+        }
+    };
+    let has = |name: &str| entries.iter().any(|(key, _)| key == name);
+    if !rule || has("paths") {
+        return None;
+    }
+    let other = OTHER_KEYS.iter().find(|key| has(key))?;
+    broken(
+        format!("`{other}` means nothing in a rule, so the rule always applies"),
+        "write `paths`",
+    )
+}
+
+/// A head that is none.
+fn unclosed(text: &str, rule: bool) -> Option<&'static str> {
+    let keyed = |text: &str| {
+        let mut lines = text.lines().take(20);
+        lines.any(|line| {
+            let (key, _) = line.split_once(':').unwrap_or_default();
+            !key.is_empty()
+                && key
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+        })
+    };
+    let first = text.lines().next().unwrap_or_default();
+    if first.trim_end() == "---" {
+        let key_first = text.lines().nth(1).is_some_and(keyed);
+        return key_first.then_some("the head is not closed by a line ---, so it is text");
+    }
+    let begins = text.trim_start().starts_with("---")
+        && text.lines().take(20).any(|l| l.starts_with("paths:"));
+    (rule && begins).then_some("the head does not begin on the first line, so it is text")
+}
+
+/// Why a rule, or one pattern of it, never matches.
+fn dead(rule: &Waiting, cwd: &Path) -> Option<(Severity, String)> {
+    if let Some(why) = rule.globs.never_matches() {
+        return Some((
+            Severity::Error,
+            format!("no file can wake this rule: {why}"),
+        ));
+    }
+    let absolute = |text: &&String| {
+        let path = Path::new(text.as_str());
+        path.starts_with(cwd) || (path.starts_with(&rule.base) && rule.base.parent().is_some())
+    };
+    let texts = rule.globs.texts();
+    if let Some(text) = texts.iter().find(absolute) {
+        let all = texts.iter().all(|text| absolute(&text));
+        let severity = if all {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        return Some((
+            severity,
+            format!("`{text}` is an absolute path, and such a pattern never matches"),
+        ));
+    }
+    // One of several patterns may be dead while the others live.
+    let sheet = Sheet::read(&rule.path)?;
+    let (_, warnings) = rule::when(sheet.head());
+    (!warnings.is_empty()).then(|| (Severity::Warning, warnings.join("; ")))
+}
+
+/// Rules that no file of the project wakes today.
+fn unmatched(mut pending: Vec<(&Waiting, usize)>, cwd: &Path) -> Vec<Finding> {
+    if pending.is_empty() {
+        return Vec::new();
+    }
+    let mut left = MOST_FILES;
+    // First what a repository holds, then also what it ignores: a rule may
+    // speak of that, but it must not use up what may be looked at.
+    for ignored in [false, true] {
+        let walk = WalkBuilder::new(cwd)
+            .hidden(false)
+            .parents(!ignored)
+            .ignore(!ignored)
+            .git_ignore(!ignored)
+            .git_global(false)
+            .git_exclude(!ignored)
+            .filter_entry(|entry| entry.file_name() != ".git")
+            .build();
+        for entry in walk.flatten() {
+            if entry.file_type().is_none_or(|kind| kind.is_dir()) {
+                continue;
+            }
+            if pending.is_empty() || left == 0 {
+                break;
+            }
+            left -= 1;
+            wake(&mut pending, entry.path());
+        }
+    }
+    let cut = left == 0;
+    pending
+        .into_iter()
+        .map(|(rule, line)| {
+            let patterns: Vec<String> = rule
+                .globs
+                .texts()
+                .iter()
+                .take(5)
+                .map(|t| format!("`{t}`"))
+                .collect();
+            let (severity, message) = if cut {
+                let message = format!(
+                    "none of the first {MOST_FILES} files matches {} (there are more)",
+                    patterns.join(", ")
+                );
+                (Severity::Note, message)
+            } else {
+                let message = format!(
+                    "no file below {} matches {}",
+                    cwd.display(),
+                    patterns.join(", ")
+                );
+                (Severity::Warning, message)
+            };
+            let advice = format!(
+                "mend `paths`, which starts at {}, or remove the rule",
+                rule.base.display()
+            );
+            Finding::new(severity, "rule-never-matches", &rule.path, message, advice).at(line)
+        })
+        .collect()
+}
+
+fn wake(pending: &mut Vec<(&Waiting, usize)>, file: &Path) {
+    let mut last: Option<(&PathBuf, String)> = None;
+    pending.retain(|(rule, _)| {
+        let relative = match &last {
+            Some((base, relative)) if **base == rule.base => relative.clone(),
+            _ => {
+                let Ok(relative) = file.strip_prefix(&rule.base) else {
+                    return true;
+                };
+                let relative = relative.to_string_lossy().into_owned();
+                last = Some((&rule.base, relative.clone()));
+                relative
+            }
+        };
+        !rule.globs.matches(&relative)
+    });
+}

@@ -1,0 +1,238 @@
+//! One instruction text: takes the block comments out and finds the files it
+//! imports, as the client's Markdown reader does, odd cases included. Pure:
+//! whether a named file exists, and whether it may be loaded, is not decided
+//! here.
+
+mod block;
+mod chars;
+mod definition;
+mod emphasis;
+mod html;
+mod inline;
+mod line;
+mod link;
+mod list;
+mod mask;
+mod miss;
+mod quote;
+mod scan;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use block::{Block, Blocks, Joins, Kind};
+use inline::{Inline, Piece, Sink};
+use view::{Chunk, View, count};
+
+pub(crate) use miss::{MissKind, misses};
+
+/// What is left of a text, and the files it names.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// The text without its block comments; not trimmed.
+    pub text: String,
+    /// In the order in which the client looks them up; repeats are kept.
+    pub imports: Vec<Import>,
+}
+
+/// A file that a text asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Import {
+    /// The path as it is looked up: blanks without their backslash, without
+    /// a fragment.
+    pub path: String,
+    /// The line of the text that names it, from 1.
+    pub line: usize,
+}
+
+/// Bytes of a file as text: no byte order mark, bad UTF-8 replaced, line
+/// feeds only.
+pub(crate) fn decode(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if text.contains('\r') {
+        text.replace("\r\n", "\n").replace('\r', "\n")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Cleans a text, whose frontmatter is already off, and finds its imports.
+pub(crate) fn read(body: &str) -> Page {
+    let comments = body.contains("<!--");
+    let marks = body.contains('@');
+    if !comments && !marks {
+        let text = body.to_owned();
+        return Page {
+            text,
+            ..Page::default()
+        };
+    }
+    let parsed = Parsed::new(body);
+    let mut imports = Imports(Vec::new());
+    if marks {
+        parsed.walk(&mut imports);
+    }
+    let text = if comments {
+        parsed.clean()
+    } else {
+        body.to_owned()
+    };
+    Page {
+        text,
+        imports: imports.0,
+    }
+}
+
+/// The blocks of a text.
+struct Parsed {
+    blocks: Vec<Block>,
+    links: HashSet<String>,
+}
+
+impl Parsed {
+    fn new(body: &str) -> Parsed {
+        let lines: Vec<usize> = (1..=count(body) + 1).collect();
+        let src = View {
+            text: body,
+            lines: &lines,
+        };
+        let mut reader = Blocks::new(body.len());
+        let mut blocks = Vec::new();
+        reader.read(src, &mut blocks, Joins::Text);
+        Parsed {
+            blocks,
+            links: reader.links,
+        }
+    }
+
+    fn clean(&self) -> String {
+        let mut text = String::new();
+        for block in &self.blocks {
+            match block.kind {
+                Kind::Html if is_comment(&block.raw) => {
+                    text.push_str(&without_comments(&block.raw));
+                }
+                _ => text.push_str(&block.raw),
+            }
+        }
+        text
+    }
+
+    fn walk(&self, sink: &mut impl Sink) {
+        walk(&self.blocks, &self.links, sink);
+    }
+}
+
+fn walk(blocks: &[Block], links: &HashSet<String>, sink: &mut impl Sink) {
+    for block in blocks {
+        let text = block.text.view();
+        match &block.kind {
+            Kind::Space | Kind::Rule => {}
+            Kind::Code => sink.piece(Piece::Code(text.text), text.lines),
+            Kind::Html => sink.piece(Piece::Html(text.text), text.lines),
+            Kind::Text => {
+                sink.piece(Piece::Lines(text.text), text.lines);
+                Inline::block(text, links, sink);
+            }
+            Kind::Heading | Kind::Paragraph => Inline::block(text, links, sink),
+            Kind::Quote(inner) => walk(inner, links, sink),
+            Kind::List(items) => {
+                for item in items {
+                    walk(item, links, sink);
+                }
+            }
+        }
+    }
+}
+
+/// HTML that starts with a comment that ends.
+fn is_comment(raw: &str) -> bool {
+    chars::trim_start(raw).starts_with("<!--") && raw.contains("-->")
+}
+
+/// What is left of such HTML; nothing, when only blanks are.
+fn without_comments(raw: &str) -> Cow<'_, str> {
+    let mut left = String::new();
+    for (part, _) in outside(raw) {
+        left.push_str(part);
+    }
+    if chars::trim(&left).is_empty() {
+        return Cow::Borrowed("");
+    }
+    Cow::Owned(left)
+}
+
+/// The parts of HTML outside its comments, each with where it starts.
+fn outside(raw: &str) -> impl Iterator<Item = (&str, usize)> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let from = next.take()?;
+        let rest = &raw[from..];
+        let open = rest.find("<!--");
+        let ends = open.and_then(|open| Some((open, open + 4 + rest[open + 4..].find("-->")? + 3)));
+        let Some((open, close)) = ends else {
+            return Some((rest, from));
+        };
+        next = Some(from + close);
+        Some((&rest[..open], from))
+    })
+}
+
+/// HTML without its comments, with the lines it came from.
+fn residue(raw: &str, lines: &[usize]) -> Chunk {
+    let raw = View { text: raw, lines };
+    let mut left = Chunk::default();
+    let mut rest = raw;
+    let mut at = 0;
+    for (part, from) in outside(raw.text) {
+        rest = rest.skip(from - at);
+        at = from;
+        let part = rest.take(part.len());
+        if left.lines.is_empty() {
+            left = part.to_chunk();
+            continue;
+        }
+        left.text.push_str(part.text);
+        if let Some(last) = left.lines.last_mut() {
+            // What is on this line now stood behind the comment.
+            *last = part.line(0);
+        }
+        left.lines.extend(part.lines.iter().skip(1));
+    }
+    left
+}
+
+struct Imports(Vec<Import>);
+
+impl Imports {
+    fn scan(&mut self, text: &str, lines: &[usize]) {
+        let view = View { text, lines };
+        let (mut line, mut counted) = (0, 0);
+        for mark in scan::marks(text) {
+            line += count(&text[counted..mark.at]);
+            counted = mark.at;
+            if let Some(path) = scan::path(mark.token) {
+                let line = view.line(line);
+                self.0.push(Import { path, line });
+            }
+        }
+    }
+}
+
+impl Sink for Imports {
+    fn piece(&mut self, piece: Piece<'_>, lines: &[usize]) {
+        match piece {
+            Piece::Text(text, _) | Piece::Lines(text) => self.scan(text, lines),
+            Piece::Html(html) if is_comment(html) => {
+                let left = residue(html, lines);
+                self.scan(&left.text, &left.lines);
+            }
+            _ => {}
+        }
+    }
+}

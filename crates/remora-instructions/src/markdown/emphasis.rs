@@ -1,0 +1,134 @@
+//! Emphasis: finds the run of stars or underscores that closes an opening
+//! run. The runs of a text are sorted out once; each search walks over them.
+
+use super::chars::{is_punctuation, is_space};
+
+/// What a run can do, by the characters around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Closes,
+    Opens,
+    Both,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    at: usize,
+    len: usize,
+    role: Role,
+}
+
+/// The runs of a masked text.
+pub(super) struct Runs {
+    masked: String,
+    stars: Vec<Run>,
+    lows: Vec<Run>,
+}
+
+/// The runs of one mark. Nothing behind the last one that closes matters.
+fn useful(mut runs: Vec<Run>) -> Vec<Run> {
+    let last = runs.iter().rposition(|run| run.role != Role::Opens);
+    runs.truncate(last.map_or(0, |last| last + 1));
+    runs
+}
+
+impl Runs {
+    pub(super) fn new(masked: String) -> Runs {
+        Runs {
+            stars: useful(runs(&masked, b'*')),
+            lows: useful(runs(&masked, b'_')),
+            masked,
+        }
+    }
+
+    /// For a run of `open` marks that ends at `from`: where the emphasis
+    /// ends, and how many marks close it.
+    pub(super) fn close(
+        &self,
+        mark: u8,
+        from: usize,
+        open: usize,
+        pay: &mut impl FnMut(usize) -> bool,
+    ) -> Option<(usize, usize)> {
+        let (runs, other) = match mark {
+            b'*' => (&self.stars, b'_'),
+            _ => (&self.lows, b'*'),
+        };
+        if runs.last().is_none_or(|last| last.at <= from) {
+            return None;
+        }
+        let start = orphan(&self.masked[from..], mark, other).map_or(from, |skip| from + skip);
+        let first = runs.partition_point(|run| run.at <= start);
+        let mut total = open;
+        let mut middle = 0;
+        for run in &runs[first..] {
+            if !pay(1) {
+                return None;
+            }
+            if run.role == Role::Opens {
+                total += run.len;
+                continue;
+            }
+            if run.role == Role::Both
+                && !open.is_multiple_of(3)
+                && (open + run.len).is_multiple_of(3)
+            {
+                middle += run.len;
+                continue;
+            }
+            if run.len < total {
+                total -= run.len;
+                continue;
+            }
+            let len = run.len.min(total + middle);
+            return Some((run.at + len, len));
+        }
+        None
+    }
+}
+
+/// All runs of `mark` that can open or close something.
+fn runs(masked: &str, mark: u8) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut at = 0;
+    while let Some(step) = masked[at..].find(char::from(mark)) {
+        at += step;
+        let len = super::line::run(&masked[at..], mark);
+        let before = masked[..at].chars().next_back();
+        let after = masked[at + len..].chars().next();
+        if let Some(role) = before.and_then(|before| role(before, after, mark)) {
+            runs.push(Run { at, len, role });
+        }
+        at += len;
+    }
+    runs
+}
+
+fn role(before: char, after: Option<char>, mark: u8) -> Option<Role> {
+    let plain = |c: char| !is_space(c) && !is_punctuation(c);
+    let Some(after) = after else {
+        return (!is_space(before)).then_some(Role::Closes);
+    };
+    match (plain(before), plain(after)) {
+        (true, true) => (mark == b'*').then_some(Role::Both),
+        (true, false) => Some(Role::Closes),
+        (false, true) => Some(Role::Opens),
+        (false, false) => match (is_space(before), is_space(after)) {
+            (true, true) => None,
+            (true, false) => Some(Role::Opens),
+            (false, true) => Some(Role::Closes),
+            (false, false) => Some(Role::Both),
+        },
+    }
+}
+
+/// A single mark of the one kind between double marks of the other kind is
+/// passed over, when it comes first. Gives the place behind it.
+fn orphan(text: &str, mark: u8, other: u8) -> Option<usize> {
+    let (mark, other) = (char::from(mark), char::from(other));
+    let next = |from: usize| text[from..].find([mark, other]).map(|at| from + at);
+    let double = |at: &usize| text[*at..].starts_with(other) && text[at + 1..].starts_with(other);
+    let first = next(0).filter(double)?;
+    let single = next(first + 2).filter(|at| text[*at..].starts_with(mark))?;
+    next(single + 1).filter(double)
+}

@@ -1,0 +1,123 @@
+//! Hides the marks that cannot be emphasis (in links, code, HTML and behind a
+//! backslash) before emphasis is looked for. The masked text has the same
+//! length, byte by byte.
+
+use std::collections::HashSet;
+
+use super::chars::{ends_line, is_punctuation};
+use super::link;
+
+/// The text with everything hidden that emphasis must not see.
+pub(super) fn mask(src: &str, links: &HashSet<String>) -> String {
+    let mut text = src.to_owned();
+    if !links.is_empty() && text.contains('[') {
+        text = references(&text, links);
+    }
+    if text.contains(['[', '`', '<']) {
+        text = spans(&text);
+    }
+    if text.contains('\\') {
+        text = escapes(&text);
+    }
+    text
+}
+
+fn hide(masked: &mut String, len: usize) {
+    masked.push('[');
+    masked.extend(std::iter::repeat_n('a', len.saturating_sub(2)));
+    masked.push(']');
+}
+
+/// Copies `text`, hiding each span that `find` measures at a place that
+/// starts with one of `starts`.
+fn replace(text: &str, starts: &[char], mut find: impl FnMut(&str) -> Found) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(starts) {
+        masked.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let len = match find(rest) {
+            Found::Hidden(len) => {
+                hide(&mut masked, len);
+                len
+            }
+            Found::Kept(len) => {
+                masked.push_str(&rest[..len]);
+                len
+            }
+        };
+        rest = &rest[len..];
+    }
+    masked.push_str(rest);
+    masked
+}
+
+enum Found {
+    Hidden(usize),
+    Kept(usize),
+}
+
+fn references(text: &str, links: &HashSet<String>) -> String {
+    replace(text, &['[', '!'], |rest| match link::reference_span(rest) {
+        Some((len, name)) if links.contains(name) => Found::Hidden(len),
+        Some((len, _)) => Found::Kept(len),
+        None => Found::Kept(1),
+    })
+}
+
+fn escapes(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.peek().filter(|_| c == '\\') {
+            Some(next) if is_punctuation(*next) => {
+                masked.extend(std::iter::repeat_n('+', 1 + next.len_utf8()));
+                chars.next();
+            }
+            _ => masked.push(c),
+        }
+    }
+    masked
+}
+
+fn spans(text: &str) -> String {
+    // Where a search for a closing tick found nothing, later ones need not.
+    let mut ticks = true;
+    replace(text, &['[', '`', '<'], |rest| {
+        let len = match rest.as_bytes()[0] {
+            b'[' => bracket(rest),
+            b'`' if ticks => {
+                let end = rest[1..].find('`');
+                ticks = end.is_some();
+                end.map(|at| at + 2)
+            }
+            b'<' => rest[1..]
+                .find(['<', '>'])
+                .filter(|at| rest[1 + at..].starts_with('>'))
+                .map(|at| at + 2),
+            _ => None,
+        };
+        len.map_or(Found::Kept(1), Found::Hidden)
+    })
+}
+
+/// A link with a plain label: brackets, then parentheses, nested once at most.
+fn bracket(text: &str) -> Option<usize> {
+    let label = 1 + text[1..].find(['[', ']'])?;
+    let rest = text[label..].strip_prefix("](")?;
+    let mut inside = false;
+    let mut chars = rest.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next().filter(|(_, c)| !ends_line(*c))?;
+            }
+            '(' if inside => return None,
+            '(' => inside = true,
+            ')' if inside => inside = false,
+            ')' => return Some(label + 2 + at + 1),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,81 @@
+//! Text that remembers which line of the file each of its lines came from.
+//! Containers (quotes, list items) take their marks off and read the rest as
+//! a text of its own; the line numbers survive that.
+
+/// A borrowed text with the file's line number of each of its lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    pub text: &'a str,
+    pub lines: &'a [usize],
+}
+
+impl<'a> View<'a> {
+    /// The text behind its first `bytes` bytes.
+    pub(super) fn skip(self, bytes: usize) -> View<'a> {
+        let (front, text) = self.text.split_at(bytes);
+        let lines = self.lines.get(count(front)..).unwrap_or_default();
+        View { text, lines }
+    }
+
+    /// The first `bytes` bytes.
+    pub(super) fn take(self, bytes: usize) -> View<'a> {
+        let text = &self.text[..bytes];
+        let lines = self.lines.get(..=count(text)).unwrap_or(self.lines);
+        View { text, lines }
+    }
+
+    /// The file's line number of the line with this index.
+    pub(super) fn line(self, index: usize) -> usize {
+        let line = self.lines.get(index).or(self.lines.last());
+        line.copied().unwrap_or(1)
+    }
+
+    pub(super) fn to_chunk(self) -> Chunk {
+        Chunk {
+            text: self.text.to_owned(),
+            lines: self.lines.to_vec(),
+        }
+    }
+
+    /// Its lines, each with its number in the file.
+    pub(super) fn each(self) -> impl Iterator<Item = (&'a str, usize)> {
+        let lines = self.text.split('\n').enumerate();
+        lines.map(move |(index, line)| (line, self.line(index)))
+    }
+}
+
+/// The same, owned.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chunk {
+    pub text: String,
+    pub lines: Vec<usize>,
+}
+
+impl Chunk {
+    pub(super) fn view(&self) -> View<'_> {
+        View {
+            text: &self.text,
+            lines: &self.lines,
+        }
+    }
+
+    /// Appends a line, or lines, below what is there.
+    pub(super) fn push(&mut self, more: View<'_>) {
+        if !self.lines.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(more.text);
+        self.lines.extend_from_slice(more.lines);
+    }
+
+    pub(super) fn push_line(&mut self, text: &str, line: usize) {
+        self.push(View {
+            text,
+            lines: &[line],
+        });
+    }
+}
+
+pub(super) fn count(text: &str) -> usize {
+    text.bytes().filter(|b| *b == b'\n').count()
+}

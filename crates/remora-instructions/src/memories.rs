@@ -1,0 +1,318 @@
+//! Saved memories: one Markdown file a fact, an index beside them, three
+//! places to keep them. The files are the only truth; nothing here caches.
+//! Folders, the time and what counts as a secret come from the caller.
+
+pub mod advice;
+pub mod check;
+mod fact;
+pub mod folder;
+pub mod name;
+mod page;
+pub mod personal;
+mod pointer;
+pub mod review;
+pub mod statement;
+#[cfg(test)]
+mod tests;
+pub mod wording;
+mod write;
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use self::name::Name;
+
+pub use self::folder::Folder;
+
+/// Finds secrets in a text, and says what each is without quoting it.
+pub type Secrets<'a> = &'a dyn Fn(&str) -> Vec<String>;
+
+/// What a memory weighs when nobody says.
+pub const PRIORITY: u8 = 3;
+
+/// Whose memories a folder holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// One person's, in one project: the client's auto memory.
+    Project,
+    /// Everyone's in a repository.
+    Team,
+    /// One person's, in all projects.
+    User,
+}
+
+impl Scope {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Project, Self::Team, Self::User];
+
+    /// The word in a URI.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Team => "team",
+            Self::User => "user",
+        }
+    }
+
+    /// The scope of that word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a memory is about: the `type` of its frontmatter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Type {
+    /// Who the person is: role, skills, preferences.
+    User,
+    /// How the person wants work to be done.
+    Feedback,
+    /// Who does what, why, and until when.
+    Project,
+    /// Where outside information lives.
+    Reference,
+}
+
+impl Type {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::User, Self::Feedback, Self::Project, Self::Reference];
+
+    /// The word in a file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Feedback => "feedback",
+            Self::Project => "project",
+            Self::Reference => "reference",
+        }
+    }
+
+    /// The type of that word, in any case.
+    pub fn parse(word: &str) -> Option<Self> {
+        let word = word.trim();
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.as_str().eq_ignore_ascii_case(word))
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The address of a memory: `memory://project/no-mocks`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uri {
+    /// Whose.
+    pub scope: Scope,
+    /// Which: the name of its file.
+    pub name: Name,
+}
+
+/// How every address begins.
+pub const SCHEME: &str = "memory://";
+
+impl Uri {
+    /// Reads an address.
+    pub fn parse(text: &str) -> Result<Self, MemoryError> {
+        let wrong = |why| MemoryError::Uri {
+            text: text.to_owned(),
+            why,
+        };
+        let rest = text
+            .strip_prefix(SCHEME)
+            .ok_or_else(|| wrong("it does not begin with memory://"))?;
+        let (scope, name) = rest
+            .split_once('/')
+            .ok_or_else(|| wrong("it has no name"))?;
+        let scope = Scope::parse(scope)
+            .ok_or_else(|| wrong("its first part is not project, team or user"))?;
+        Ok(Self {
+            scope,
+            name: Name::new(name)?,
+        })
+    }
+
+    /// The addresses that a text names, in order, each once. What only looks
+    /// like one is passed over.
+    pub fn all_in(text: &str) -> Vec<Self> {
+        let mut found = Vec::new();
+        for (at, _) in text.match_indices(SCHEME) {
+            let rest = &text[at..];
+            let end = rest[SCHEME.len()..]
+                .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/')))
+                .map_or(rest.len(), |end| end + SCHEME.len());
+            // A full stop behind it belongs to the sentence.
+            let token = rest[..end].trim_end_matches(['.', '/', '-']);
+            if let Ok(uri) = Self::parse(token)
+                && !found.contains(&uri)
+            {
+                found.push(uri);
+            }
+        }
+        found
+    }
+}
+
+impl fmt::Display for Uri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{SCHEME}{}/{}", self.scope, self.name)
+    }
+}
+
+/// One memory as its file says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// Its address.
+    pub uri: Uri,
+    /// Its file.
+    pub path: PathBuf,
+    /// What to call it.
+    pub title: String,
+    /// One line that tells when it matters.
+    pub description: Option<String>,
+    /// What it is about, if the file says so in one of the four words.
+    pub kind: Option<Type>,
+    /// 1 to 5; 1 and 2 are core.
+    pub priority: u8,
+    /// When it was last written, as the file says it.
+    pub modified: Option<String>,
+    /// Names of other memories that it links to.
+    pub links: Vec<String>,
+    /// What stands below the frontmatter, trimmed.
+    pub body: String,
+    /// The `name` of the frontmatter, where it differs from the file's.
+    pub alias: Option<String>,
+    /// What is wrong with the file.
+    pub warnings: Vec<String>,
+}
+
+impl Memory {
+    /// Whether it is among the few that matter always.
+    pub fn is_core(&self) -> bool {
+        self.priority <= 2
+    }
+
+    /// The line that an index shows beside the title.
+    pub fn hook(&self) -> String {
+        match &self.description {
+            Some(text) => text.clone(),
+            None => first_sentence(&self.body).to_owned(),
+        }
+    }
+}
+
+/// Where the first sentence of a text ends; headings and list marks are passed
+/// over.
+pub fn first_sentence(text: &str) -> &str {
+    let line = text
+        .lines()
+        .map(|line| {
+            line.trim_start_matches(['#', '-', '*', '+', '>', ' ', '\t'])
+                .trim()
+        })
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
+    let ends = line
+        .match_indices(['.', '!', '?', ';', '。'])
+        .find(|(at, mark)| {
+            let after = &line[at + mark.len()..];
+            // "e.g. this", "v1. x" and "src/a.rs" do not end here.
+            *mark == "。"
+                || ((after.is_empty() || after.starts_with(' ')) && line[..*at].chars().count() > 8)
+        });
+    ends.map_or(line, |(at, _)| line[..at].trim_end())
+}
+
+/// Why a memory could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// A name that is no name.
+    #[error("`{}` cannot be the name of a memory: {why}", name.escape_debug())]
+    Name {
+        /// As it was given.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// An address that is none.
+    #[error("`{}` is not the address of a memory: {why}", text.escape_debug())]
+    Uri {
+        /// As it was given.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// It is there already.
+    #[error("{uri} is there already; edit it, or give the new one another name")]
+    Exists {
+        /// Which.
+        uri: Uri,
+    },
+    /// There is none of that name.
+    #[error("there is no {uri}{}", near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    Missing {
+        /// Which.
+        uri: Uri,
+        /// A name that is nearly the same.
+        near: Option<String>,
+    },
+    /// More than one memory answers to that name.
+    #[error("`{name}` means more than one memory: {}", among.join(", "))]
+    Unclear {
+        /// As it was given.
+        name: String,
+        /// Their names.
+        among: Vec<String>,
+    },
+    /// A link that leads out of the folder.
+    #[error("{}: leads out of its folder; nothing is read or written through it", path.display())]
+    Outside {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A file that cannot be changed without harm.
+    #[error("{}: {why}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Words that must not be shared.
+    #[error("not shared: {}", reasons.join("; "))]
+    Private {
+        /// What was found, and where.
+        reasons: Vec<String>,
+    },
+    /// A proposal that can no longer be carried out as it was shown.
+    #[error("{}: changed since the proposal was made; review again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system said no.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+}
+
+impl MemoryError {
+    fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}

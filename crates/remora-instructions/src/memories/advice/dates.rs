@@ -1,0 +1,143 @@
+//! Words for days that mean another day tomorrow, and the day they mean now.
+
+use remora_protocol::time;
+
+const DAY: i64 = 86_400_000;
+
+const WEEKDAYS: [&str; 7] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+];
+
+const NUMBERS: [&str; 10] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+];
+
+/// A relative date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Relative {
+    /// As it stands in the text.
+    pub(super) words: String,
+    /// The day it means, where that is plain.
+    pub(super) absolute: Option<String>,
+}
+
+/// The relative dates of a text in small letters, each once.
+pub(super) fn find(lower: &str, now: &str) -> Vec<Relative> {
+    let today = days_of(now);
+    let words: Vec<&str> = lower
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .collect();
+    let mut found: Vec<Relative> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let Some((length, shift)) = relative(&words[at..], today) else {
+            at += 1;
+            continue;
+        };
+        let date = Relative {
+            words: words[at..at + length].join(" "),
+            absolute: shift
+                .zip(today)
+                .map(|(shift, today)| time::date((today + shift).saturating_mul(DAY))),
+        };
+        if !found.contains(&date) {
+            found.push(date);
+        }
+        at += length;
+    }
+    found
+}
+
+/// How many words, and how many days from now if that can be said.
+fn relative(words: &[&str], today: Option<i64>) -> Option<(usize, Option<i64>)> {
+    let next = |at: usize| words.get(at).copied().unwrap_or_default();
+    match words[0] {
+        "today" | "tonight" => Some((1, Some(0))),
+        "yesterday" => Some((1, Some(-1))),
+        "tomorrow" => Some((1, Some(1))),
+        "recently" | "soon" => Some((1, None)),
+        "last" | "next" | "this" if is_period(next(1)) => Some((2, None)),
+        "last" => weekday(next(1)).map(|day| (2, ahead(day, today).map(|days| days % 7 - 7))),
+        "next" | "by" | "until" | "this" => weekday(next(1)).map(|day| (2, ahead(day, today))),
+        "in" => {
+            let (count, unit) = (number(next(1))?, days_in(next(2))?);
+            // "in 5 days of work" is a span; "in two weeks" mostly is a day.
+            Some((3, count.checked_mul(unit)))
+        }
+        _ if next(2) == "ago" => {
+            let (count, unit) = (number(words[0])?, days_in(next(1))?);
+            Some((3, count.checked_mul(-unit)))
+        }
+        _ => None,
+    }
+}
+
+fn is_period(word: &str) -> bool {
+    matches!(
+        word,
+        "week" | "month" | "quarter" | "year" | "sprint" | "weekend" | "morning" | "afternoon"
+    )
+}
+
+fn weekday(word: &str) -> Option<i64> {
+    let at = WEEKDAYS.iter().position(|day| *day == word)?;
+    i64::try_from(at).ok()
+}
+
+/// Days until a weekday comes, one to seven.
+fn ahead(weekday: i64, today: Option<i64>) -> Option<i64> {
+    // The first of January 1970 was a Thursday.
+    let now = (today? + 3).rem_euclid(7);
+    let days = (weekday - now).rem_euclid(7);
+    Some(if days == 0 { 7 } else { days })
+}
+
+fn number(word: &str) -> Option<i64> {
+    if matches!(word, "a" | "an") {
+        return Some(1);
+    }
+    let spoken = NUMBERS.iter().position(|number| *number == word);
+    let digits = || word.parse::<u16>().ok().map(i64::from);
+    spoken
+        .and_then(|at| i64::try_from(at + 1).ok())
+        .or_else(digits)
+}
+
+fn days_in(word: &str) -> Option<i64> {
+    match word {
+        "day" | "days" => Some(1),
+        "week" | "weeks" => Some(7),
+        // Long enough ago that the month says more than the day.
+        "month" | "months" => Some(30),
+        "year" | "years" => Some(365),
+        _ => None,
+    }
+}
+
+/// The days since 1970 of a moment such as `2026-11-15T08:30:00Z`.
+pub(in crate::memories) fn days_of(moment: &str) -> Option<i64> {
+    let part = |from: usize, to: usize| moment.get(from..to)?.parse::<u16>().ok().map(i64::from);
+    let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
+    let shaped = moment.get(4..5) == Some("-") && moment.get(7..8) == Some("-");
+    if !shaped || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    // Years from March, so that the leap day is the last one of a year.
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    Some(
+        365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
+            - 719_468,
+    )
+}

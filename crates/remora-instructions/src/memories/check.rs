@@ -1,0 +1,191 @@
+//! Checks saved memories against the working tree: every path, symbol,
+//! command and flag that a memory names, with evidence.
+//!
+//! Finding the names is pure; `Files` and `Tree` read the disk and ask git,
+//! once for all memories. Nothing is ever written, and nothing of the project
+//! is run. A false alarm is the worst fault: whatever may be about another
+//! place is left out, or cannot be told.
+
+mod cache;
+mod claims;
+mod command;
+mod files;
+mod git;
+mod known;
+mod place;
+mod sense;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod token;
+mod tree;
+mod verdict;
+mod words;
+
+pub use self::cache::Cached;
+pub use self::claims::claims;
+pub use self::files::Files;
+pub use self::git::Git;
+pub use self::tree::{Tree, Wanted};
+
+/// What kind of thing a memory names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ClaimKind {
+    /// A file, a folder, or a pattern of files.
+    Path,
+    /// A name in code or configuration, also of a variable.
+    Symbol,
+    /// A task or a program of the project.
+    Command,
+    /// A long flag of a program.
+    Flag,
+}
+
+impl ClaimKind {
+    /// The word for it, in output for people and programs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Symbol => "symbol",
+            Self::Command => "command",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+/// In which sense the memory names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sense {
+    /// As being there.
+    Stated,
+    /// As wrong, planned, possible, an example, or elsewhere.
+    Open,
+    /// As having been there.
+    Past,
+}
+
+/// How sure it is that the name is one of this project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// It may be any word; without evidence it is not reported at all.
+    Loose,
+    /// It has the shape of a name of the project.
+    Firm,
+    /// Shape and sentence say so: a call, a function, or beside a file.
+    Sure,
+}
+
+/// One thing that a memory names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// What it is.
+    pub kind: ClaimKind,
+    /// The name, without line numbers, arguments or values.
+    pub text: String,
+    /// The line of the memory, counted from one.
+    pub line: usize,
+    /// How it is meant.
+    pub sense: Sense,
+    /// How sure it is.
+    pub weight: Weight,
+    /// For a flag: the command it is given to, where one is named.
+    pub of: Option<String>,
+}
+
+/// What the tree says, of one claim or of a memory; the worst stands last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It is there, or is not there as the memory says.
+    Holds,
+    /// Neither can be shown.
+    CannotTell,
+    /// It is somewhere else now.
+    Moved,
+    /// It is not there any more.
+    Gone,
+}
+
+impl Verdict {
+    /// The word for it, in output for people and programs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::CannotTell => "cannot-tell",
+            Self::Moved => "moved",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// A claim with its verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was looked for.
+    pub claim: Claim,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Why, such as `src/a.rs:12` or `deleted in 1a2b3c4 (2026-10-01)`.
+    pub evidence: String,
+    /// Where it is now, when it moved.
+    pub now: Option<String>,
+}
+
+/// The verdict on a memory: the worst of its findings. A memory that names
+/// nothing of the project cannot be told: "holds" would speak of a check that
+/// never took place.
+#[must_use]
+pub fn overall(findings: &[Finding]) -> Verdict {
+    let worst = findings.iter().map(|f| f.verdict).max();
+    worst.unwrap_or(Verdict::CannotTell)
+}
+
+/// Checks one memory. The tree must have been read with its names wanted.
+#[must_use]
+pub fn check(body: &str, tree: &Tree) -> Vec<Finding> {
+    let claims = claims(body);
+    claims
+        .into_iter()
+        .filter_map(|claim| verdict::of(claim, tree))
+        .collect()
+}
+
+/// Checks many memories at once, taking from the cache what is still true and
+/// putting into it what is found. `progress` hears of files read, and of how
+/// many there are.
+#[must_use]
+pub fn check_all(
+    files: &Files,
+    bodies: &[&str],
+    git: &Git,
+    cached: &mut Cached,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Vec<Vec<Finding>> {
+    let known: Vec<Option<Vec<Finding>>> =
+        bodies.iter().map(|body| cached.get(body, files)).collect();
+    let mut wanted = Wanted::default();
+    for (body, known) in bodies.iter().zip(&known) {
+        if known.is_none() {
+            wanted.add(body);
+        }
+    }
+    let tree = known
+        .iter()
+        .any(Option::is_none)
+        .then(|| Tree::of(files, &wanted, git, progress));
+    let mut all = Vec::with_capacity(bodies.len());
+    for (body, known) in bodies.iter().zip(known) {
+        all.push(match (known, &tree) {
+            (Some(findings), _) => findings,
+            (None, Some(tree)) => {
+                let findings = check(body, tree);
+                cached.put(body, files, &findings);
+                findings
+            }
+            (None, None) => Vec::new(),
+        });
+    }
+    cached.keep_only(bodies);
+    all
+}

@@ -1,0 +1,352 @@
+//! Finds what a memory names, and where. Pure, one pass over the text.
+
+use std::collections::HashMap;
+
+use super::sense::Beside;
+use super::token::{Marked, Named};
+use super::{Claim, ClaimKind, Sense, Weight, command, sense, token};
+
+/// What lies behind is not read; no memory is that long.
+const MOST_TEXT: usize = 1 << 20;
+/// More names than this make a memory a listing.
+const MOST_CLAIMS: usize = 400;
+/// Names looked at, also when they repeat.
+const MOST_NAMES: usize = 4000;
+
+/// Words that begin a declaration, and those that may stand before them.
+const DECLARING: &[&str] = &[
+    "class",
+    "def",
+    "enum",
+    "fn",
+    "func",
+    "function",
+    "impl",
+    "interface",
+    "mod",
+    "struct",
+    "trait",
+    "type",
+];
+const MODIFIERS: &[&str] = &[
+    "abstract",
+    "async",
+    "const",
+    "default",
+    "export",
+    "final",
+    "private",
+    "protected",
+    "pub",
+    "pub(crate)",
+    "pub(super)",
+    "public",
+    "static",
+    "unsafe",
+];
+/// First words of code that names nothing by itself.
+const STATEMENTS: &[&str] = &[
+    "await", "case", "const", "else", "export", "for", "from", "if", "import", "let", "match",
+    "new", "package", "return", "throw", "use", "using", "var", "while", "with",
+];
+
+/// Everything in the text that the working tree can be asked about, in the
+/// order of the text, each name once. Never more than a few hundred.
+#[must_use]
+pub fn claims(body: &str) -> Vec<Claim> {
+    let mut cut = body.len().min(MOST_TEXT);
+    while !body.is_char_boundary(cut) {
+        cut -= 1;
+    }
+    let mut reader = Reader {
+        text: &body[..cut],
+        line: 0,
+        lead: Sense::Stated,
+        program: None,
+        names: 0,
+        found: Vec::new(),
+        known: HashMap::new(),
+    };
+    reader.read();
+    reader.found
+}
+
+/// What a fenced block holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Shell,
+    Sample,
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    line: usize,
+    /// The sense that a heading or an introducing line gives to a list.
+    lead: Sense,
+    /// The last command named in this paragraph: flags belong to it.
+    program: Option<String>,
+    names: usize,
+    found: Vec<Claim>,
+    known: HashMap<(ClaimKind, String), usize>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let mut fence: Option<(&str, Block)> = None;
+        let mut at = 0;
+        let mut header = self.text.starts_with("---\n") || self.text.starts_with("---\r\n");
+        for full in self.text.split_inclusive('\n') {
+            self.line += 1;
+            let start = at;
+            at += full.len();
+            let line = full.trim_end_matches(['\n', '\r']);
+            let bare = line.trim_start();
+            if header {
+                header = self.line == 1 || bare.trim_end() != "---";
+                continue;
+            }
+            if let Some((mark, block)) = fence {
+                if bare.starts_with(mark)
+                    && bare.trim_end().trim_start_matches(&mark[..1]).is_empty()
+                {
+                    fence = None;
+                } else if block == Block::Shell {
+                    self.add(command::names(bare), start, start + line.len(), self.lead);
+                }
+                continue;
+            }
+            if bare.starts_with("```") || bare.starts_with("~~~") {
+                let run = bare.len() - bare.trim_start_matches(&bare[..1]).len();
+                let info = bare[run..].trim();
+                if !info.contains('`') {
+                    fence = Some((&bare[..run], block(info)));
+                    continue;
+                }
+            }
+            self.guide(bare);
+            let first = self.found.len();
+            self.spans(start, line);
+            beside_file(&mut self.found[first..]);
+            if self.found.len() >= MOST_CLAIMS {
+                self.found.truncate(MOST_CLAIMS);
+                return;
+            }
+        }
+    }
+
+    /// Headings and introducing lines lend their sense to the items below.
+    fn guide(&mut self, bare: &str) {
+        let item = bare.starts_with(['-', '*', '+', '|'])
+            || bare.starts_with(|c: char| c.is_ascii_digit());
+        if bare.is_empty() {
+            self.program = None;
+        } else if bare.starts_with('#') || (bare.trim_end().ends_with(':') && !item) {
+            self.lead = sense::of_lead(bare.trim_end_matches([':', '.', ' ']));
+        } else if !item {
+            self.lead = Sense::Stated;
+        }
+    }
+
+    /// The code spans of a line and the text between them.
+    fn spans(&mut self, start: usize, line: &str) {
+        let runs = runs(line);
+        let mut later: HashMap<usize, usize> = HashMap::new();
+        let mut closing = vec![None; runs.len()];
+        for (index, (_, length)) in runs.iter().enumerate().rev() {
+            closing[index] = later.insert(*length, index);
+        }
+        let mut from = 0;
+        let mut index = 0;
+        while index < runs.len() {
+            let (open, length) = runs[index];
+            let Some(close) = closing[index] else {
+                index += 1;
+                continue;
+            };
+            let inner = &line[open + length..runs[close].0];
+            let end = runs[close].0 + length;
+            self.prose(start + from, &line[from..open]);
+            self.code(start + open, start + end, inner.trim());
+            from = end;
+            index = close + 1;
+        }
+        self.prose(start + from, &line[from..]);
+    }
+
+    fn code(&mut self, start: usize, end: usize, inner: &str) {
+        let named = code_names(inner);
+        if inner.contains(char::is_whitespace) || named.iter().any(|n| n.kind == ClaimKind::Command)
+        {
+            self.program = program(inner);
+        }
+        let named = self.belonging(named);
+        self.add(named, start, end, Sense::Stated);
+    }
+
+    fn prose(&mut self, start: usize, text: &str) {
+        // The target of a link is a word of its own.
+        let text = text.replace("](", "  ");
+        let (places, words): (Vec<usize>, Vec<&str>) = placed(&text).into_iter().unzip();
+        for (index, word) in words.iter().enumerate() {
+            let at = places[index];
+            let end = at + word.len();
+            let mut named = Vec::new();
+            if let Some(task) = command::in_prose(&words[index..words.len().min(index + 3)]) {
+                named.push(task);
+            } else if !word.contains("[[") {
+                let bare = word.trim_start_matches(['(', '[', '"', '\'', '*', '_', '<', '{', '“']);
+                let mut bare = bare.trim_end_matches([
+                    '"', '\'', '*', '_', ']', '>', '}', ',', ';', ':', '.', '!', '?', '”',
+                ]);
+                if !bare.contains('(') {
+                    bare = bare.trim_end_matches([')', '.', ',']);
+                }
+                named = token::names(bare, Marked::Prose);
+            }
+            if !named.is_empty() {
+                let named = self.belonging(named);
+                self.add(named, start + at, start + end, Sense::Stated);
+            }
+        }
+    }
+
+    /// Gives flags to the command before them; those of other programs go.
+    fn belonging(&self, mut named: Vec<Named>) -> Vec<Named> {
+        if let Some(program) = &self.program {
+            for flag in named.iter_mut().filter(|n| n.kind == ClaimKind::Flag) {
+                flag.of.get_or_insert_with(|| program.clone());
+            }
+        }
+        named
+    }
+
+    fn add(&mut self, named: Vec<Named>, start: usize, end: usize, base: Sense) {
+        self.names += named.len();
+        if named.is_empty() || self.names > MOST_NAMES || self.found.len() >= MOST_CLAIMS {
+            return;
+        }
+        let here = sense::of(self.text, start, end).max(base).max(self.lead);
+        let beside = sense::beside(self.text, start, end);
+        for name in named {
+            let weight = match (name.kind, beside) {
+                (ClaimKind::Symbol, Beside::Thing) => Weight::Loose,
+                (ClaimKind::Symbol, Beside::Part) if name.weight == Weight::Firm => Weight::Sure,
+                _ => name.weight,
+            };
+            let next = self.found.len();
+            let slot = *self
+                .known
+                .entry((name.kind, name.text.clone()))
+                .or_insert(next);
+            if let Some(claim) = self.found.get_mut(slot) {
+                // Who once says that it is gone knows it throughout.
+                claim.sense = claim.sense.max(here);
+                claim.weight = claim.weight.max(weight);
+                continue;
+            }
+            self.found.push(Claim {
+                kind: name.kind,
+                text: name.text,
+                line: self.line,
+                sense: here,
+                weight,
+                of: name.of,
+            });
+        }
+    }
+}
+
+/// A name on the same line as a file is surely one of this code.
+fn beside_file(claims: &mut [Claim]) {
+    let file =
+        |c: &Claim| c.kind == ClaimKind::Path && c.weight == Weight::Firm && !c.text.ends_with('/');
+    if claims.iter().any(file) {
+        let firm = |c: &&mut Claim| c.kind == ClaimKind::Symbol && c.weight == Weight::Firm;
+        for claim in claims.iter_mut().filter(firm) {
+            claim.weight = Weight::Sure;
+        }
+    }
+}
+
+fn block(info: &str) -> Block {
+    let language = info.split([' ', ',', '{']).next().unwrap_or("");
+    match language.to_ascii_lowercase().as_str() {
+        "" | "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "shell-session" => {
+            Block::Shell
+        }
+        _ => Block::Sample,
+    }
+}
+
+/// The words of a text and where they begin.
+fn placed(text: &str) -> Vec<(usize, &str)> {
+    let mut list = Vec::new();
+    let mut at = 0;
+    for piece in text.split(char::is_whitespace) {
+        if !piece.is_empty() {
+            list.push((at, piece));
+        }
+        at += piece.len();
+        at += text[at..].chars().next().map_or(0, char::len_utf8);
+    }
+    list
+}
+
+/// Where the runs of back-ticks stand, and their lengths.
+fn runs(line: &str) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (at, _) in line.match_indices('`') {
+        match runs.last_mut() {
+            Some((start, length)) if *start + *length == at => *length += 1,
+            _ => runs.push((at, 1)),
+        }
+    }
+    runs
+}
+
+/// The command that flags further on belong to.
+fn program(code: &str) -> Option<String> {
+    let words: Vec<&str> = code.split_whitespace().take(3).collect();
+    match words.as_slice() {
+        ["cargo", "xtask", verb] => Some(format!("cargo xtask {verb}")),
+        ["cargo", "run", ..] => Some("cargo run".to_owned()),
+        [first, ..] if !first.starts_with('-') => Some(first.trim_start_matches("./").to_owned()),
+        _ => None,
+    }
+}
+
+fn code_names(inner: &str) -> Vec<Named> {
+    if !inner.contains(char::is_whitespace) {
+        return token::names(inner, Marked::Code);
+    }
+    let words: Vec<&str> = inner.split_whitespace().collect();
+    let lead = words.iter().take_while(|w| MODIFIERS.contains(w)).count();
+    if let [keyword, name, ..] = &words[lead..]
+        && DECLARING.contains(keyword)
+    {
+        let end = name
+            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .unwrap_or(name.len());
+        return token::symbol(&name[..end], Marked::Code)
+            .into_iter()
+            .collect();
+    }
+    let first = words[0];
+    if STATEMENTS.contains(&first) {
+        return Vec::new();
+    }
+    if first.starts_with("--") {
+        return words.iter().filter_map(|w| token::flag(w)).collect();
+    }
+    // A call with several arguments.
+    if let Some((head, _)) = inner.split_once('(')
+        && !head.contains(char::is_whitespace)
+        && inner.ends_with(')')
+    {
+        return token::names(&format!("{head}()"), Marked::Code);
+    }
+    if inner.contains(['{', '}']) || (inner.contains('=') && words.get(1) == Some(&"=")) {
+        return Vec::new();
+    }
+    command::names(inner)
+}

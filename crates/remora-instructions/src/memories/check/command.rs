@@ -1,0 +1,312 @@
+//! What a line of shell names: tasks of the project, its programs and
+//! scripts, and the flags they are given. Programs of the system name nothing.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::known;
+use super::token::{self, Marked, Named};
+use super::{ClaimKind, Weight};
+
+/// Words before which a command may stand behind something else.
+static CARRIERS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| known::set("sudo time env nohup exec command"));
+/// Programs that run the file they are given.
+static INTERPRETERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::set(". bash bun deno node perl php python python3 ruby sh source ts-node tsx zsh")
+});
+/// Verbs of the package managers that are not scripts of the project.
+static MANAGER_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::set(
+        "add audit bin cache ci config create dedupe dlx exec global help i import info init \
+     install link list login ls outdated pack patch pm prune publish rebuild remove rm set \
+     store uninstall unlink up update upgrade version view why workspace workspaces x",
+    )
+});
+static CARGO_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::set(
+        "add audit b bench binstall build c check clean clippy criterion d deny doc expand fetch \
+     fix flamegraph fmt fuzz generate-lockfile hack help info init insta install llvm-cov \
+     locate-project login machete metadata miri mutants new nextest outdated owner package \
+     pkgid publish r read-manifest remove report rm run rustc rustdoc search semver-checks t \
+     tarpaulin test tree udeps uninstall update vendor verify-project version watch yank \
+     zigbuild",
+    )
+});
+/// Flags of the runners that take the next word.
+static VALUED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::set(
+        "--cwd --dir --directory --file --filter --justfile --manifest-path --prefix --workspace \
+     --working-directory -C -F -f -w",
+    )
+});
+
+/// The names in a line of shell.
+pub(super) fn names(line: &str) -> Vec<Named> {
+    let words = words(line);
+    let mut found = Vec::new();
+    for part in words.split(|w| matches!(w.as_str(), "&&" | "||" | ";" | "|" | "&")) {
+        one(part, &mut found);
+    }
+    found
+}
+
+/// Tasks whose spelling no sentence has by chance.
+pub(super) fn in_prose(words: &[&str]) -> Option<Named> {
+    let [runner, verb, name, ..] = words else {
+        return None;
+    };
+    let known = matches!(
+        (*runner, *verb),
+        ("npm" | "pnpm" | "yarn" | "bun", "run") | ("cargo", "xtask")
+    );
+    let name = name.trim_end_matches([',', ';', ':', '.', '!', '?', ')', '"', '\'']);
+    (known && is_task(name) && !name.starts_with('-'))
+        .then(|| task(&format!("{runner} {verb} {name}")))
+}
+
+/// Splits at blanks; what is quoted is somebody's text and becomes empty.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    for c in line.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if c.is_whitespace() => words.push(std::mem::take(&mut word)),
+            None if c == ';' => {
+                words.push(std::mem::take(&mut word));
+                words.push(";".to_owned());
+            }
+            None => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|w| !w.is_empty());
+    words
+}
+
+fn task(text: &str) -> Named {
+    Named::new(ClaimKind::Command, text, Weight::Firm)
+}
+
+fn one(words: &[String], found: &mut Vec<Named>) {
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let lead = words
+        .iter()
+        .take_while(|w| {
+            matches!(**w, "$" | ">" | "%" | "(")
+                || CARRIERS.contains(*w)
+                || w.split_once('=')
+                    .is_some_and(|(head, _)| token::is_identifier(head))
+        })
+        .count();
+    words.drain(..lead);
+    if let Some(comment) = words.iter().position(|w| w.starts_with('#')) {
+        words.truncate(comment);
+    }
+    let Some((&program, rest)) = words.split_first() else {
+        return;
+    };
+    match program {
+        "cd" | "pushd" => found.extend(rest.first().and_then(|p| folder(p))),
+        "make" | "gmake" => targets("make", rest, found, usize::MAX),
+        "just" => targets("just", rest, found, 1),
+        "task" => targets("task", rest, found, 1),
+        "poe" => targets("poe", rest, found, 1),
+        "npm" | "pnpm" | "yarn" | "bun" => scripts(program, rest, found),
+        "deno" | "composer"
+            if rest
+                .first()
+                .is_some_and(|v| matches!(*v, "task" | "run" | "run-script")) =>
+        {
+            let verb = rest[0];
+            let name = rest[1..].iter().find(|w| !w.starts_with('-'));
+            match name.filter(|n| is_task(n)) {
+                Some(name) if !known::is_file_name(name) => {
+                    found.push(task(&format!("{program} {verb} {name}")));
+                }
+                _ => script(&rest[1..], found),
+            }
+        }
+        "cargo" => cargo(rest, found),
+        "uv" | "poetry" | "pipenv" | "pdm" | "rye" if rest.first() == Some(&"run") => {
+            let inner: Vec<String> = rest[1..].iter().map(|w| (*w).to_owned()).collect();
+            match inner.first() {
+                Some(first) if known::is_file_name(first) => script(&rest[1..], found),
+                _ => one(&inner, found),
+            }
+        }
+        "go" if rest.first() == Some(&"run") => script(&rest[1..], found),
+        _ if INTERPRETERS.contains(program) => script(rest, found),
+        _ if program.contains('/') || known::is_file_name(program) => script(&words, found),
+        _ if known::is_program(program) => {}
+        _ => own(program, rest, found),
+    }
+}
+
+/// A program that may be the project's own; only the tree knows.
+fn own(program: &str, rest: &[&str], found: &mut Vec<Named>) {
+    if !is_task(program) || !program.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return;
+    }
+    found.push(Named::new(ClaimKind::Command, program, Weight::Loose));
+    flags(program, rest, found);
+}
+
+/// A file that is run, and its flags.
+fn script(words: &[&str], found: &mut Vec<Named>) {
+    let Some(at) = words.iter().position(|w| !w.starts_with('-')) else {
+        return;
+    };
+    // `python -m module`, `node -e code`: no file.
+    if words[..at]
+        .iter()
+        .any(|w| matches!(*w, "-m" | "-c" | "-e" | "--eval" | "-p"))
+    {
+        return;
+    }
+    if let Some(path) = token::path(words[at], Marked::Code) {
+        flags(&path.text, &words[at + 1..], found);
+        let place = found
+            .iter()
+            .position(|n| n.of.as_deref() == Some(&path.text));
+        found.insert(place.unwrap_or(found.len()), path);
+    }
+}
+
+fn flags(of: &str, words: &[&str], found: &mut Vec<Named>) {
+    for word in words {
+        if let Some(mut flag) = token::flag(word) {
+            flag.of = Some(of.to_owned());
+            found.push(flag);
+        }
+    }
+}
+
+fn folder(word: &str) -> Option<Named> {
+    let shaped = token::path(word, Marked::Code);
+    shaped.or_else(|| {
+        let plain = word
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        (plain && word.len() > 1).then(|| Named::new(ClaimKind::Path, word, Weight::Loose))
+    })
+}
+
+/// The words that are neither flags nor their values nor assignments.
+fn operands<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let mut list = Vec::new();
+    let mut skip = false;
+    for word in words {
+        if *word == "--" {
+            break;
+        }
+        if std::mem::replace(&mut skip, VALUED.contains(word)) || word.starts_with('-') {
+            continue;
+        }
+        if !word.contains('=') {
+            list.push(*word);
+        }
+    }
+    list
+}
+
+fn targets(runner: &str, rest: &[&str], found: &mut Vec<Named>, most: usize) {
+    let all = operands(rest);
+    let named = all.iter().take(most).take_while(|name| is_task(name));
+    found.extend(named.map(|name| task(&format!("{runner} {name}"))));
+}
+
+fn scripts(manager: &str, rest: &[&str], found: &mut Vec<Named>) {
+    match operands(rest).as_slice() {
+        ["run" | "run-script", name, ..] if known::is_file_name(name) => script(&[name], found),
+        ["run" | "run-script", name, ..] if is_task(name) => {
+            found.push(task(&format!("{manager} run {name}")));
+        }
+        [name @ ("test" | "start"), ..] if manager != "bun" => {
+            found.push(task(&format!("{manager} {name}")));
+        }
+        [name, ..] if manager == "bun" && known::is_file_name(name) => script(&[name], found),
+        // The others also start what packages bring along.
+        [name, ..]
+            if manager != "npm"
+                && is_task(name)
+                && !MANAGER_VERBS.contains(name)
+                && *name != "run" =>
+        {
+            found.push(task(&format!("{manager} {name}")));
+        }
+        _ => {}
+    }
+}
+
+fn cargo(rest: &[&str], found: &mut Vec<Named>) {
+    let rest: Vec<&str> = rest
+        .iter()
+        .copied()
+        .filter(|w| !w.starts_with('+'))
+        .collect();
+    let Some((&verb, after)) = rest.split_first() else {
+        return;
+    };
+    if verb == "xtask" {
+        match after.first() {
+            Some(name) if is_task(name) && !name.starts_with('-') => {
+                let text = format!("cargo xtask {name}");
+                found.push(task(&text));
+                flags(&text, &after[1..], found);
+            }
+            _ => found.push(task("cargo xtask")),
+        }
+        return;
+    }
+    if !CARGO_VERBS.contains(verb) {
+        if is_task(verb) && !verb.starts_with('-') {
+            found.push(Named::new(
+                ClaimKind::Command,
+                format!("cargo {verb}"),
+                Weight::Loose,
+            ));
+        }
+        return;
+    }
+    if matches!(
+        verb,
+        "add" | "install" | "new" | "init" | "remove" | "search" | "update" | "tree" | "binstall"
+    ) {
+        return;
+    }
+    let (own, passed) = match after.iter().position(|w| *w == "--") {
+        Some(at) => (&after[..at], &after[at + 1..]),
+        None => (after, &[][..]),
+    };
+    for (at, word) in own.iter().enumerate() {
+        let (flag, joined) = word
+            .split_once('=')
+            .map_or((*word, None), |(f, v)| (f, Some(v)));
+        let valued = matches!(
+            flag,
+            "-p" | "--package" | "--bin" | "--example" | "--test" | "--bench"
+        );
+        let value = joined.or_else(|| own.get(at + 1).copied());
+        if let Some(value) = value.filter(|v| valued && is_task(v) && !v.starts_with('-')) {
+            found.push(task(&format!("cargo {verb} {flag} {value}")));
+        }
+    }
+    if matches!(verb, "run" | "r") {
+        flags("cargo run", passed, found);
+    }
+}
+
+/// Whether a word can be the name of a task or program.
+fn is_task(word: &str) -> bool {
+    word.len() < 80
+        && word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.'))
+        && !word.ends_with([':', '.'])
+}

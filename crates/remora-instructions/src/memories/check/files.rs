@@ -1,0 +1,281 @@
+//! The files of a working tree: what there is, without what git ignores, and
+//! a fingerprint that changes whenever one of them does. Reads names and
+//! sizes, never contents.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::UNIX_EPOCH;
+
+use ignore::{WalkBuilder, WalkState};
+
+/// One file, by its path below the root with `/` between the parts.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) path: String,
+    pub(super) size: u64,
+    /// Symbolic links are there, and are not read.
+    pub(super) regular: bool,
+    stamp: u64,
+}
+
+/// The listing of a working tree.
+#[derive(Debug)]
+pub struct Files {
+    root: PathBuf,
+    entries: Vec<Entry>,
+    fingerprint: u64,
+}
+
+impl Files {
+    /// Lists the tree below `root`. Folders in `apart`, such as those that
+    /// hold the memories themselves, do not count: a name that only another
+    /// memory holds proves nothing. What cannot be read is not there.
+    #[must_use]
+    pub fn list(root: &Path, apart: &[PathBuf]) -> Self {
+        let gathered: Mutex<Vec<Entry>> = Mutex::default();
+        let apart: HashSet<PathBuf> = apart.iter().cloned().collect();
+        let walk = WalkBuilder::new(root)
+            .hidden(false)
+            .git_global(false)
+            .require_git(false)
+            .threads(workers())
+            .filter_entry(move |entry| {
+                let folder = entry.file_type().is_some_and(|t| t.is_dir());
+                entry.file_name() != ".git"
+                    && !(folder
+                        && (apart.contains(entry.path())
+                            || (entry.depth() > 0 && is_worktree(entry.path()))))
+            })
+            .build_parallel();
+        walk.run(|| {
+            let mut batch = Batch {
+                held: Vec::new(),
+                into: &gathered,
+            };
+            Box::new(move |entry| {
+                if let Some(entry) = entry.ok().and_then(|e| listed(root, &e)) {
+                    batch.held.push(entry);
+                }
+                WalkState::Continue
+            })
+        });
+        let mut entries = gathered
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let mut hash = DefaultHasher::new();
+        for entry in &entries {
+            (&entry.path, entry.size, entry.stamp).hash(&mut hash);
+        }
+        repository(root, &mut hash);
+        Self {
+            root: root.to_path_buf(),
+            entries,
+            fingerprint: hash.finish(),
+        }
+    }
+
+    /// Changes when a file that git does not ignore is added, removed or
+    /// written to (by size and times), when the checked-out commit changes,
+    /// and when references are packed. It does not see that another branch
+    /// got a commit: only the evidence of what is gone could be better then.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// How many files there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether the tree holds no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+}
+
+/// Entries of one walking thread; a lock per file would be slower than the
+/// walk.
+struct Batch<'a> {
+    held: Vec<Entry>,
+    into: &'a Mutex<Vec<Entry>>,
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        let mut all = self
+            .into
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.append(&mut self.held);
+    }
+}
+
+/// As many as help; reading is bound by the system, not by us.
+pub(super) fn workers() -> usize {
+    std::thread::available_parallelism().map_or(2, |n| n.get().min(8))
+}
+
+fn listed(root: &Path, entry: &ignore::DirEntry) -> Option<Entry> {
+    let kind = entry.file_type()?;
+    if kind.is_dir() {
+        return None;
+    }
+    let path = entry.path().strip_prefix(root).ok()?.to_str()?;
+    let data = entry.metadata().ok()?;
+    Some(Entry {
+        path: if cfg!(windows) {
+            path.replace('\\', "/")
+        } else {
+            path.to_owned()
+        },
+        size: data.len(),
+        regular: kind.is_file(),
+        stamp: stamp(&data),
+    })
+}
+
+/// When a file was last touched, as precisely as the system says.
+fn stamp(data: &Metadata) -> u64 {
+    let mut hash = DefaultHasher::new();
+    let written = data
+        .modified()
+        .ok()
+        .and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+    written.hash(&mut hash);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        // A file put in place of another keeps neither.
+        (data.ino(), data.ctime(), data.ctime_nsec()).hash(&mut hash);
+    }
+    hash.finish()
+}
+
+/// A second checkout inside the first holds everything twice.
+fn is_worktree(folder: &Path) -> bool {
+    let pointer = folder.join(".git");
+    fs::symlink_metadata(&pointer).is_ok_and(|d| d.is_file() && d.len() < 4096)
+        && fs::read_to_string(&pointer)
+            .is_ok_and(|text| text.replace('\\', "/").contains("/worktrees/"))
+}
+
+/// The state of the repository that evidence from its history rests on.
+fn repository(root: &Path, hash: &mut DefaultHasher) {
+    let Some(dot) = root
+        .ancestors()
+        .map(|a| a.join(".git"))
+        .find(|p| p.exists())
+    else {
+        return;
+    };
+    let own = match fs::read_to_string(&dot) {
+        Ok(text) => {
+            let target = text.trim().trim_start_matches("gitdir:").trim().to_owned();
+            dot.parent()
+                .map_or_else(|| PathBuf::from(&target), |p| p.join(&target))
+        }
+        Err(_) => dot,
+    };
+    let shared = fs::read_to_string(own.join("commondir"))
+        .map_or_else(|_| own.clone(), |text| own.join(text.trim()));
+    let head = fs::read_to_string(own.join("HEAD")).unwrap_or_default();
+    if let Some(name) = head.trim().strip_prefix("ref: ") {
+        fs::read(shared.join(name)).unwrap_or_default().hash(hash);
+    }
+    head.hash(hash);
+    for file in [own.join("logs/HEAD"), shared.join("packed-refs")] {
+        fs::metadata(file)
+            .ok()
+            .map(|d| (d.len(), stamp(&d)))
+            .hash(hash);
+    }
+}
+
+/// Lookups over a listing.
+#[derive(Debug)]
+pub(super) struct Index<'a> {
+    pub(super) files: HashSet<&'a str>,
+    pub(super) folders: HashSet<&'a str>,
+    by_name: HashMap<&'a str, Vec<&'a str>>,
+    by_stem: HashMap<&'a str, Vec<&'a str>>,
+    folders_by_name: HashMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn new(files: &'a Files) -> Self {
+        let mut index = Self {
+            files: HashSet::with_capacity(files.len()),
+            folders: HashSet::new(),
+            by_name: HashMap::with_capacity(files.len()),
+            by_stem: HashMap::with_capacity(files.len()),
+            folders_by_name: HashMap::new(),
+        };
+        for entry in files.entries() {
+            let path = entry.path.as_str();
+            index.files.insert(path);
+            let name = last(path);
+            index.by_name.entry(name).or_default().push(path);
+            index.by_stem.entry(stem(name)).or_default().push(path);
+            let mut rest = path;
+            while let Some((folder, _)) = rest.rsplit_once('/') {
+                if !index.folders.insert(folder) {
+                    break;
+                }
+                index
+                    .folders_by_name
+                    .entry(last(folder))
+                    .or_default()
+                    .push(folder);
+                rest = folder;
+            }
+        }
+        index
+    }
+
+    pub(super) fn named(&self, name: &str) -> &[&'a str] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Files whose name without its endings is this.
+    pub(super) fn stemmed(&self, stem: &str) -> &[&'a str] {
+        self.by_stem.get(stem).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn folders_named(&self, name: &str) -> &[&'a str] {
+        self.folders_by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The last part of a path.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A name without its last ending; hidden files keep theirs.
+pub(super) fn stem(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+/// Whether `path` is `tail` or ends in it, at a boundary of parts.
+pub(super) fn ends_in(path: &str, tail: &str) -> bool {
+    path.strip_suffix(tail)
+        .is_some_and(|head| head.is_empty() || head.ends_with('/'))
+}

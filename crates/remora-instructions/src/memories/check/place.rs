@@ -1,0 +1,310 @@
+//! What became of a path: there, elsewhere, or gone. First the listing and
+//! the disk are asked, then the history.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::files::{Entry, Files, Index, ends_in, last, stem};
+use super::git::{Event, History, Reach};
+use super::known;
+
+/// Folders that tools fill; what is in them comes and goes.
+const MADE: &[&str] = &[
+    ".git",
+    ".next",
+    ".venv",
+    "__pycache__",
+    "build",
+    "coverage",
+    "dist",
+    "node_modules",
+    "out",
+    "target",
+    "tmp",
+    "vendor",
+    "venv",
+];
+
+/// What became of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fate {
+    There(String),
+    /// Renamed, by the history.
+    Moved {
+        to: String,
+        why: String,
+    },
+    /// Something of the same name is elsewhere; only a guess.
+    Likely {
+        to: String,
+        why: String,
+    },
+    /// It was here, by the history.
+    Gone(String),
+    /// Never known, but the folder it should be in is here.
+    Absent(String),
+    /// Nothing can be said.
+    Unknown(String),
+    /// Not a path of this tree.
+    Outside,
+}
+
+/// A path without its decoration, as asked of the history; `None` when it
+/// cannot be below the root.
+pub(super) fn normal(root: &Path, text: &str) -> Option<String> {
+    let mut path = text.trim_end_matches('/');
+    if path.starts_with('/') {
+        path = path.strip_prefix(root.to_str()?)?.strip_prefix('/')?;
+    }
+    let fits = !path.is_empty()
+        && path
+            .split('/')
+            .all(|p| !p.is_empty() && p != "." && p != "..");
+    fits.then(|| path.to_owned())
+}
+
+pub(super) fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '{'])
+}
+
+/// Answers about paths with what the listing and the disk hold.
+pub(super) struct Places<'a> {
+    files: &'a Files,
+    index: &'a Index<'a>,
+    ignores: HashMap<String, Option<Gitignore>>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(files: &'a Files, index: &'a Index<'a>) -> Self {
+        Self {
+            files,
+            index,
+            ignores: HashMap::new(),
+        }
+    }
+
+    /// What can be said without the history.
+    pub(super) fn near(&self, text: &str) -> Option<Fate> {
+        let root = self.files.root();
+        let Some(path) = normal(root, text) else {
+            return Some(Fate::Outside);
+        };
+        if is_pattern(&path) {
+            return Some(self.pattern(&path));
+        }
+        let below = root.file_name().and_then(|n| n.to_str());
+        let inner = below.and_then(|name| path.strip_prefix(name)?.strip_prefix('/'));
+        [Some(path.as_str()), inner]
+            .into_iter()
+            .flatten()
+            .find_map(|p| self.there(p))
+            .map(Fate::There)
+    }
+
+    fn there(&self, path: &str) -> Option<String> {
+        let index = self.index;
+        if index.files.contains(path) || index.folders.contains(path) {
+            return Some(path.to_owned());
+        }
+        // Also what git ignores; a folder that moves left empty is no more.
+        let full = self.files.root().join(path);
+        let empty = |p: &Path| fs::read_dir(p).is_ok_and(|mut list| list.next().is_none());
+        if full
+            .symlink_metadata()
+            .is_ok_and(|d| !d.is_dir() || !empty(&full))
+        {
+            return Some(path.to_owned());
+        }
+        let name = last(path);
+        let dotless = |file: &&&str| {
+            let cut = file.len() - last(file).len() + stem(last(file)).len();
+            ends_in(&file[..cut], path)
+        };
+        let tailed: Vec<&str> = index
+            .named(name)
+            .iter()
+            .filter(|f| ends_in(f, path))
+            .copied()
+            .collect();
+        let folders: Vec<&str> = index
+            .folders_named(name)
+            .iter()
+            .filter(|f| ends_in(f, path))
+            .copied()
+            .collect();
+        let stems: Vec<&str> = if path.contains('/') {
+            index
+                .stemmed(name)
+                .iter()
+                .filter(dotless)
+                .copied()
+                .collect()
+        } else {
+            Vec::new()
+        };
+        [tailed, folders, stems]
+            .into_iter()
+            .find(|list| !list.is_empty())
+            .map(|list| several(&list))
+    }
+
+    fn pattern(&self, path: &str) -> Fate {
+        let fixed = path.find(['*', '?', '{', '[']).unwrap_or(path.len());
+        let base = path[..fixed].rsplit_once('/').map_or("", |(head, _)| head);
+        let entries = self.files.entries();
+        let (from, to) = if base.is_empty() {
+            (0, entries.len())
+        } else {
+            let below = format!("{base}/");
+            let from = entries.partition_point(|e| e.path < below);
+            let count = entries[from..].partition_point(|e| e.path.starts_with(&below));
+            (from, from + count)
+        };
+        let anchored = if path.contains('/') {
+            format!("/{path}")
+        } else {
+            path.to_owned()
+        };
+        let anywhere = format!("**/{path}");
+        let found = self
+            .matching(&anchored, &entries[from..to])
+            .or_else(|| self.matching(&anywhere, entries));
+        match found {
+            Some(file) => Fate::There(file),
+            None if base.is_empty() || self.index.folders.contains(base) => {
+                Fate::Unknown("nothing matches now".to_owned())
+            }
+            None => Fate::Unknown(format!("there is no {base}/")),
+        }
+    }
+
+    fn matching(&self, pattern: &str, entries: &[Entry]) -> Option<String> {
+        let mut builder = GitignoreBuilder::new(self.files.root());
+        builder.add_line(None, pattern).ok()?;
+        let glob = builder.build().ok()?;
+        let hit = entries
+            .iter()
+            .find(|e| glob.matched_path_or_any_parents(&e.path, false).is_ignore());
+        hit.map(|e| e.path.clone())
+    }
+
+    /// What the history adds about a path that is not there.
+    pub(super) fn far(&mut self, text: &str, history: &History) -> Fate {
+        let Some(path) = normal(self.files.root(), text) else {
+            return Fate::Outside;
+        };
+        if !path.contains('/') && known::is_common_file(&path) {
+            return Fate::Unknown("not found".to_owned());
+        }
+        let there = |p: &str| self.index.files.contains(p);
+        let event = history.of(&path);
+        if let Some(Event::Renamed { from, to, at }) = event {
+            if there(to) {
+                return moved(to, at.words());
+            }
+            if let Some((to, at)) = history.follow(from, there) {
+                return moved(&to, at.words());
+            }
+        }
+        if let Some(to) = history
+            .arrival(&path)
+            .filter(|to| self.index.folders.contains(to))
+        {
+            return Fate::Moved {
+                to: format!("{to}/"),
+                why: format!("its files were renamed to {to}/"),
+            };
+        }
+        if let Some(to) = self.namesake(&path) {
+            return Fate::Likely {
+                why: format!("not found; {to} has the same name"),
+                to,
+            };
+        }
+        match event {
+            Some(Event::Deleted(at)) => return Fate::Gone(format!("deleted in {}", at.words())),
+            Some(Event::Renamed { to, at, .. }) => {
+                return Fate::Gone(format!(
+                    "renamed to {to} in {}, and not there either",
+                    at.words()
+                ));
+            }
+            Some(Event::Added(at)) => {
+                return Fate::Unknown(format!("added in {}, on another branch", at.words()));
+            }
+            None => {}
+        }
+        if path.split('/').any(|p| MADE.contains(&p)) || self.is_ignored(&path) {
+            return Fate::Unknown("not there now, and ignored by git".to_owned());
+        }
+        let told = match history.reach {
+            Reach::Whole => "git has never had it",
+            Reach::Cut => "git took too long to ask for all of its history",
+            Reach::Nothing => "no history to ask",
+        };
+        match path.rsplit_once('/') {
+            Some((folder, name))
+                if self.index.folders.contains(folder) && known::is_file_name(name) =>
+            {
+                Fate::Absent(format!("not in {folder}/; {told}"))
+            }
+            _ => Fate::Unknown(format!("not found; {told}")),
+        }
+    }
+
+    /// The only file with this name, or with this stem in the same folder.
+    fn namesake(&self, path: &str) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/')?;
+        if !known::is_file_name(name) {
+            return None;
+        }
+        if let [only] = self.index.named(name)
+            && !known::is_common_file(name)
+        {
+            return Some((*only).to_owned());
+        }
+        let beside = |file: &&&str| file.rsplit_once('/').is_some_and(|(f, _)| f == folder);
+        let mut near = self.index.stemmed(stem(name)).iter().filter(beside);
+        match (near.next(), near.next()) {
+            (Some(only), None) => Some((*only).to_owned()),
+            _ => None,
+        }
+    }
+
+    fn is_ignored(&mut self, path: &str) -> bool {
+        let root = self.files.root().to_path_buf();
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        let folders: Vec<&str> = std::iter::once("")
+            .chain(ends.map(|at| &path[..at]))
+            .collect();
+        folders.into_iter().any(|folder| {
+            let list = self.ignores.entry(folder.to_owned()).or_insert_with(|| {
+                let file = root.join(folder).join(".gitignore");
+                file.is_file().then(|| Gitignore::new(file).0)
+            });
+            let full = root.join(path);
+            list.as_ref().is_some_and(|l| {
+                full.starts_with(l.path())
+                    && l.matched_path_or_any_parents(&full, false).is_ignore()
+            })
+        })
+    }
+}
+
+fn moved(to: &str, at: &str) -> Fate {
+    Fate::Moved {
+        to: to.to_owned(),
+        why: format!("renamed to {to} in {at}"),
+    }
+}
+
+fn several(list: &[&str]) -> String {
+    match list {
+        [one] => (*one).to_owned(),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+        [] => String::new(),
+    }
+}

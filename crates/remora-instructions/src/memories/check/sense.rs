@@ -1,0 +1,329 @@
+//! In which sense a sentence names something: as being there, as having been
+//! there, or as neither. Reads a bounded piece of text around the name, so a
+//! long line stays cheap. When in doubt it is not stated: a false alarm is
+//! worse than a missed one.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::{Sense, known};
+
+/// How far around a name the sentence is read.
+const REACH: usize = 240;
+
+/// After these words a thing is spoken of as gone.
+static PAST: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::set(
+        "removed remove removing deleted delete deleting dropped formerly previously renamed \
+     replaced replaces replacing retired obsolete gone superseded supersedes eliminated ripped \
+     migrated moved",
+    )
+});
+/// After these it is spoken of as wrong, wished for, possible or elsewhere.
+static OPEN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    known::set(
+        "not never copy copies avoid avoids without deprecated legacy if unless until will would create creates \
+     creating generate generates generated e.g eg example instance like planned maybe might \
+     could propose proposed new write writes output outputs prefer put prefers old former stop \
+     ban banned forbid forbidden cannot nor no rather instead upstream elsewhere introduce \
+     hypothetical someday future todo unlike abandoned unused dead",
+    )
+});
+/// Verbs that begin a new piece of advice after a comma or a name.
+static ADVICE: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| known::set("use call run see prefer it now we the is"));
+
+/// The sense of the name at `start..end` of the text; both are boundaries of
+/// characters.
+pub(super) fn of(text: &str, start: usize, end: usize) -> Sense {
+    let ahead = before(&text[floor(text, start.saturating_sub(REACH))..start]);
+    if ahead != Sense::Stated {
+        return ahead;
+    }
+    after(&text[end..ceil(text, end.saturating_add(REACH))])
+}
+
+/// The sense that a heading or the line before a list gives to what follows.
+pub(super) fn of_lead(line: &str) -> Sense {
+    let line = &line[floor(line, line.len().saturating_sub(REACH))..];
+    match before(line) {
+        Sense::Open if !words(line).iter().any(|w| is_firm_no(&w.text)) => Sense::Stated,
+        sense => sense,
+    }
+}
+
+/// A heading such as "New cart" says nothing about its items; "Never" does.
+fn is_firm_no(word: &str) -> bool {
+    word.ends_with("n't")
+        || matches!(
+            word,
+            "not"
+                | "never"
+                | "avoid"
+                | "deprecated"
+                | "legacy"
+                | "example"
+                | "e.g"
+                | "forbidden"
+                | "banned"
+                | "planned"
+                | "unused"
+        )
+}
+
+/// What the words beside a name say it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// A thing outside the code, such as a table or a channel.
+    Thing,
+    /// A part of the code, such as a function.
+    Part,
+    Nothing,
+}
+
+/// Looks at the word before and the word after.
+pub(super) fn beside(text: &str, start: usize, end: usize) -> Beside {
+    let ahead = &text[floor(text, start.saturating_sub(60))..start];
+    let behind = &text[end..ceil(text, end.saturating_add(40))];
+    let filler = |w: &&str| {
+        !matches!(
+            w.to_lowercase().as_str(),
+            "the" | "a" | "an" | "our" | "named" | "called"
+        )
+    };
+    let last = ahead
+        .split_whitespace()
+        .rev()
+        .find(filler)
+        .filter(|w| !w.ends_with(['.', ';', ',']));
+    let first = behind
+        .strip_prefix(' ')
+        .and_then(|b| b.split_whitespace().next());
+    let mut found = Beside::Nothing;
+    for word in [last, first].into_iter().flatten() {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if known::is_thing(word) {
+            return Beside::Thing;
+        }
+        if known::is_part(word) {
+            found = Beside::Part;
+        }
+    }
+    found
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|i| text.is_char_boundary(*i))
+        .unwrap_or(0)
+}
+
+fn ceil(text: &str, at: usize) -> usize {
+    (at.min(text.len())..=text.len())
+        .find(|i| text.is_char_boundary(*i))
+        .unwrap_or(text.len())
+}
+
+/// One word of a sentence; code is one word without letters.
+struct Word {
+    text: String,
+    /// The sentence or the item ends after it.
+    ends: bool,
+    /// A comma or a colon follows.
+    pauses: bool,
+    code: bool,
+}
+
+/// Splits into words; blank lines and new list items end a sentence.
+fn words(text: &str) -> Vec<Word> {
+    let mut list: Vec<Word> = Vec::new();
+    let mut code = false;
+    let mut lines = text.split('\n').enumerate().peekable();
+    while let Some((number, line)) = lines.next() {
+        let start = line.trim_start();
+        // The last one only ends where the name begins.
+        let item = (start.is_empty() && lines.peek().is_some())
+            || start.starts_with(['-', '*', '+', '#', '>', '|'])
+            || start
+                .split_once(['.', ')'])
+                .is_some_and(|(n, _)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        if number > 0 && item {
+            code = false;
+            if let Some(last) = list.last_mut() {
+                last.ends = true;
+            }
+        }
+        for raw in line.split_whitespace() {
+            let marks = raw.matches('`').count();
+            let inside = code || marks > 0;
+            if marks % 2 == 1 {
+                code = !code;
+            }
+            let tail = raw.trim_end_matches(['"', '\'', ')', '*', '_', '`']);
+            let dash = matches!(raw, "-" | "–" | "—" | "--");
+            let short = matches!(tail, "e.g." | "i.e." | "etc." | "vs.");
+            list.push(Word {
+                ends: (dash || tail.ends_with([';', '!', '?']) || (tail.ends_with('.') && !short))
+                    && !code,
+                pauses: tail.ends_with([',', ':']) || raw.ends_with(')'),
+                text: if inside {
+                    String::new()
+                } else {
+                    raw.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '→'))
+                        .replace('’', "'")
+                        .to_lowercase()
+                },
+                code: inside,
+            });
+        }
+    }
+    list
+}
+
+fn before(text: &str) -> Sense {
+    if text.matches("~~").count() % 2 == 1 {
+        return Sense::Past;
+    }
+    let sentence = words(text);
+    let mut sense = Sense::Stated;
+    // After "renamed" and the like, until its "to".
+    let mut turning = false;
+    for (at, word) in sentence.iter().enumerate() {
+        let earlier = at.checked_sub(1).map(|i| &sentence[i]);
+        let last = earlier.map_or("", |w| w.text.as_str());
+        let fresh = earlier.is_none_or(|w| w.pauses || w.code);
+        let name = word.text.as_str();
+        match name {
+            "but" | "because" | "since" | "so" | "now" => sense = Sense::Stated,
+            "longer" if last == "no" => sense = Sense::Past,
+            "to" if last == "used" => sense = Sense::Past,
+            // What something was renamed to, replaced by, moved into, is there.
+            "to" | "into" | "as" | "with" | "by" | "favour" | "favor" | "→"
+                if turning && sense == Sense::Past =>
+            {
+                sense = Sense::Stated;
+                turning = false;
+            }
+            "no" if matches!(last, "is" | "there's" | "are" | "was") => sense = Sense::Past,
+            "such" | "than" if sense == Sense::Stated => sense = Sense::Open,
+            _ if is_away(&sentence, at) => sense = sense.max(Sense::Open),
+            _ if ADVICE.contains(name) && fresh && sense != Sense::Stated && earlier.is_some() => {
+                sense = Sense::Stated;
+            }
+            _ if PAST.contains(name) => {
+                sense = Sense::Past;
+                turning = matches!(
+                    name,
+                    "renamed"
+                        | "replaced"
+                        | "moved"
+                        | "migrated"
+                        | "superseded"
+                        | "deleted"
+                        | "removed"
+                        | "dropped"
+                );
+            }
+            _ if sense == Sense::Stated && (OPEN.contains(name) || name.ends_with("n't")) => {
+                sense = Sense::Open;
+            }
+            _ => {}
+        }
+        if word.ends {
+            sense = Sense::Stated;
+            turning = false;
+        }
+    }
+    sense
+}
+
+/// Whether the word at this place sends the reader elsewhere: "the infra
+/// repo", "on the server".
+fn is_away(sentence: &[Word], at: usize) -> bool {
+    let earlier = |back: usize| {
+        at.checked_sub(back)
+            .map_or("", |i| sentence[i].text.as_str())
+    };
+    match sentence[at].text.as_str() {
+        "repo" | "repository" | "codebase" => {
+            at > 0
+                && !matches!(
+                    earlier(1),
+                    "this" | "our" | "the" | "main" | "in" | "whole" | "entire" | "same"
+                )
+        }
+        "server" | "laptop" | "machine" | "host" => (1..=3).any(|back| earlier(back) == "on"),
+        _ => false,
+    }
+}
+
+/// Words that may stand between the two verbs of "was long removed".
+static ADVERBS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| known::set("now since recently already long finally completely just later"));
+
+fn after(text: &str) -> Sense {
+    let text = text.trim_start_matches(['`', '*', '_', '"', '\'', ')']);
+    let sentence = words(text);
+    // Behind a comma the sentence goes on about something else, mostly.
+    if text.starts_with(',') {
+        let next = sentence.iter().find(|w| w.code || !w.text.is_empty());
+        let goes_on = |w: &Word| {
+            w.code
+                || matches!(
+                    w.text.as_str(),
+                    "which" | "that" | "and" | "or" | "now" | "formerly"
+                )
+        };
+        if !next.is_some_and(goes_on) {
+            return Sense::Stated;
+        }
+    }
+    let mut last = "";
+    for (at, word) in sentence.iter().take(14).enumerate() {
+        let name = word.text.as_str();
+        let denied = last == "not" || last.ends_with("n't");
+        // Another name takes the verb, unless both share it.
+        if word.code && at > 0 && !matches!(last, "and" | "or" | "") {
+            break;
+        }
+        match name {
+            "instead" | "rather" | "but" | "because" | "if" | "when" => break,
+            _ if is_away(&sentence, at) => return Sense::Open,
+            "longer" if last == "no" => return Sense::Past,
+            "exist" | "exists" | "existed" if denied => return Sense::Past,
+            "to" if last == "used" => return Sense::Past,
+            "a" | "an" | "the" | "ours" | "our" | "part" | "here" | "used" | "there" | "needed"
+            | "available" | "supported" | "allowed" | "yet"
+                if denied =>
+            {
+                return Sense::Open;
+            }
+            "deprecated" | "obsolete" | "legacy" | "forbidden" | "banned" | "planned"
+            | "unused" | "dead" | "outdated" | "upstream" | "elsewhere" | "may" | "might"
+            | "could" | "later" | "will" | "would" | "ever" | "never" | "anymore" | "→" => {
+                return Sense::Open;
+            }
+            "" if at == 0 && text.trim_start().starts_with(['-', '=', '→']) => {
+                return Sense::Open;
+            }
+            _ if PAST.contains(name) => {
+                let passive = matches!(
+                    last,
+                    "was" | "were" | "is" | "are" | "been" | "got" | "being" | "be"
+                );
+                if passive || (at == 0 && text.trim_start().starts_with('(')) {
+                    return Sense::Past;
+                }
+            }
+            _ => {}
+        }
+        if word.ends {
+            break;
+        }
+        if !ADVERBS.contains(name) {
+            last = name;
+        }
+    }
+    Sense::Stated
+}

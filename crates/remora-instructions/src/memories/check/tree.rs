@@ -1,0 +1,201 @@
+//! Everything the working tree and its history say about the wanted names,
+//! read once for all memories.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+use super::files::{Files, Index};
+use super::git::{Git, History, Removed};
+use super::place::{self, Fate, Places};
+use super::tasks::Tasks;
+use super::words::{self, Hit, Stands};
+use super::{Claim, ClaimKind, Weight, claims, token};
+
+/// The names to look for, collected from all memories first.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    paths: BTreeSet<String>,
+    words: BTreeSet<String>,
+    /// Words whose absence would say something.
+    telling: BTreeSet<String>,
+}
+
+impl Wanted {
+    /// Adds what a memory names.
+    pub fn add(&mut self, body: &str) {
+        for claim in claims(body) {
+            self.add_claim(&claim);
+        }
+    }
+
+    fn add_claim(&mut self, claim: &Claim) {
+        match claim.kind {
+            ClaimKind::Path => {
+                self.paths.insert(claim.text.clone());
+            }
+            ClaimKind::Symbol => {
+                let parts = token::parts(&claim.text);
+                self.words.extend(parts.iter().map(|p| (*p).to_owned()));
+                let telling = parts
+                    .iter()
+                    .filter(|p| claim.weight > Weight::Loose && token::is_specific(p));
+                self.telling.extend(telling.map(|p| (*p).to_owned()));
+                self.words.extend(family(&claim.text));
+            }
+            ClaimKind::Flag => self.words.extend(spellings(&claim.text)),
+            ClaimKind::Command => {}
+        }
+    }
+}
+
+/// The beginning that variables of one project share.
+pub(super) fn family(text: &str) -> Option<String> {
+    let (first, _) = text.split_once('_')?;
+    (token::is_variable(text) && first.len() >= 3).then(|| format!("{first}_"))
+}
+
+/// How sources may spell a flag: as it is, as a field, as a property, and
+/// without the `no-` that many parsers add by themselves.
+pub(super) fn spellings(flag: &str) -> Vec<String> {
+    let name = flag.trim_start_matches('-');
+    let mut list = Vec::new();
+    for base in [Some(name), name.strip_prefix("no-")].into_iter().flatten() {
+        let mut camel = String::new();
+        for (at, part) in base.split('-').enumerate() {
+            let mut letters = part.chars();
+            match letters.next() {
+                Some(first) if at > 0 => camel.extend(first.to_uppercase()),
+                Some(first) => camel.push(first),
+                None => {}
+            }
+            camel.push_str(letters.as_str());
+        }
+        list.extend([base.to_owned(), base.replace('-', "_"), camel]);
+    }
+    list.retain(|spelling| !spelling.is_empty());
+    list
+}
+
+/// What was found in a working tree.
+#[derive(Debug)]
+pub struct Tree {
+    fates: HashMap<String, Fate>,
+    hits: HashMap<String, Hit>,
+    asked: HashSet<String>,
+    /// Files that hits point to, by number.
+    paths: HashMap<usize, String>,
+    /// Stems of files and names of folders that are roots of wanted names.
+    own: HashSet<String>,
+    pub(super) tasks: Tasks,
+    pub(super) read: usize,
+    pub(super) too_large: usize,
+    pub(super) removed: Removed,
+}
+
+impl Tree {
+    /// Lists and reads the tree below `root`; see [`Tree::of`].
+    #[must_use]
+    pub fn read(root: &Path, wanted: &Wanted, progress: &mut dyn FnMut(usize, usize)) -> Self {
+        Self::of(&Files::list(root, &[]), wanted, &Git::default(), progress)
+    }
+
+    /// Reads a listed tree: all wanted words in one pass over the files, and
+    /// beside it the history of the paths that are missing.
+    #[must_use]
+    pub fn of(
+        files: &Files,
+        wanted: &Wanted,
+        git: &Git,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Self {
+        let index = Index::new(files);
+        let mut places = Places::new(files, &index);
+        let mut fates = HashMap::new();
+        let mut missing = HashSet::new();
+        for text in &wanted.paths {
+            match places.near(text) {
+                Some(fate) => {
+                    fates.insert(text.clone(), fate);
+                }
+                None => missing.extend(place::normal(files.root(), text)),
+            }
+        }
+        let words: Vec<String> = wanted.words.iter().cloned().collect();
+        let (history, found, tasks) = std::thread::scope(|scope| {
+            let history = scope.spawn(|| History::read(files.root(), git, &missing));
+            let tasks = Tasks::read(files);
+            let found = words::find(files.root(), files.entries(), &words, progress);
+            (
+                history.join().unwrap_or_else(|_| History::nothing()),
+                found,
+                tasks,
+            )
+        });
+        let stands = |word: &str| {
+            found
+                .hits
+                .get(word)
+                .is_some_and(|h| h.place.is_some_and(|p| p.0 != Stands::Told))
+        };
+        let lost: HashSet<&str> = wanted
+            .telling
+            .iter()
+            .map(String::as_str)
+            .filter(|w| !stands(w))
+            .collect();
+        let removed = Removed::read(files.root(), git, &lost);
+        for text in &wanted.paths {
+            if !fates.contains_key(text) {
+                fates.insert(text.clone(), places.far(text, &history));
+            }
+        }
+        let places = found
+            .hits
+            .values()
+            .flat_map(|h| [h.place, h.flag])
+            .flatten();
+        let paths = places
+            .filter_map(|(_, file, _)| Some((file, files.entries().get(file)?.path.clone())))
+            .collect();
+        let is_own = |word: &&String| {
+            let dashed = word.replace('_', "-");
+            [word.as_str(), dashed.as_str()]
+                .into_iter()
+                .any(|w| !index.stemmed(w).is_empty() || !index.folders_named(w).is_empty())
+        };
+        Self {
+            own: words.iter().filter(is_own).cloned().collect(),
+            asked: words.into_iter().collect(),
+            fates,
+            hits: found.hits,
+            paths,
+            tasks,
+            read: found.read,
+            too_large: found.too_large,
+            removed,
+        }
+    }
+
+    pub(super) fn fate(&self, path: &str) -> Option<&Fate> {
+        self.fates.get(path)
+    }
+
+    pub(super) fn was_asked(&self, word: &str) -> bool {
+        self.asked.contains(word)
+    }
+
+    pub(super) fn hit(&self, word: &str) -> Option<&Hit> {
+        self.hits.get(word)
+    }
+
+    /// Whether a file or folder of the project bears the name.
+    pub(super) fn is_own(&self, word: &str) -> bool {
+        self.own.contains(word)
+    }
+
+    /// A place in words: `src/a.rs:12`.
+    pub(super) fn place(&self, (_, file, line): (Stands, usize, usize)) -> String {
+        let path = self.paths.get(&file).map_or("", String::as_str);
+        format!("{path}:{line}")
+    }
+}

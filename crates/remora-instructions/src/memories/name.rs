@@ -1,0 +1,187 @@
+//! Names of memories: which text may become a file's name, and how a title is
+//! made into one. What passes here cannot leave its folder.
+
+use std::fmt;
+
+use super::MemoryError;
+
+/// Bytes of a name, without the ending.
+const LONGEST: usize = 100;
+/// Bytes of a name made from a title; room is left for a person's own.
+const FROM_TITLE: usize = 60;
+
+/// The ending of every memory's file.
+pub(super) const ENDING: &str = ".md";
+
+/// Names that a system keeps for devices, whatever their ending.
+const DEVICES: &[&str] = &[
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
+    "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+];
+
+/// The name of a memory: that of its file, without `.md`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(String);
+
+impl Name {
+    /// Takes a name as a person writes it; the ending may be there.
+    pub fn new(text: &str) -> Result<Self, MemoryError> {
+        let name = text.strip_suffix(ENDING).unwrap_or(text);
+        match fault(name) {
+            Some(why) => Err(MemoryError::Name {
+                name: clipped(text),
+                why,
+            }),
+            None => Ok(Self(name.to_owned())),
+        }
+    }
+
+    /// Makes a name of a title: small letters and digits, joined by hyphens.
+    pub fn from_title(title: &str) -> Result<Self, MemoryError> {
+        let mut name = String::new();
+        let mut gap = false;
+        for letter in title.chars().flat_map(char::to_lowercase) {
+            if letter.is_alphanumeric() {
+                if gap && !name.is_empty() {
+                    name.push('-');
+                }
+                gap = false;
+                if name.len() + letter.len_utf8() > FROM_TITLE {
+                    break;
+                }
+                name.push(letter);
+            } else if !is_joined(letter) {
+                gap = true;
+            }
+        }
+        // A word that was cut in two goes, unless it is the only one.
+        if name.len() + 4 > FROM_TITLE
+            && let Some(at) = name.rfind('-').filter(|at| *at > FROM_TITLE / 2)
+        {
+            name.truncate(at);
+        }
+        let name = name.trim_end_matches('-');
+        if name.is_empty() {
+            return Err(MemoryError::Name {
+                name: clipped(title),
+                why: "it holds no letter or digit; give a name of your own",
+            });
+        }
+        Self::new(name)
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of its file.
+    pub fn file(&self) -> String {
+        format!("{}{ENDING}", self.0)
+    }
+
+    /// The name read as words: `no-mocks` is "No mocks".
+    pub fn words(&self) -> String {
+        let spaced = self.0.replace(['-', '_'], " ");
+        let mut letters = spaced.trim().chars();
+        match letters.next() {
+            Some(first) => first.to_uppercase().chain(letters).collect(),
+            None => self.0.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Marks that belong to the letter or word before them: accents, apostrophes.
+fn is_joined(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{300}'..='\u{36f}' | '\'' | '\u{2019}' | '\u{ad}' | '\u{200d}'
+    )
+}
+
+/// What keeps a text from being a name.
+fn fault(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let stem = lower.split('.').next().unwrap_or_default();
+    if name.is_empty() {
+        Some("it is empty")
+    } else if name.len() > LONGEST {
+        Some("it is longer than 100 bytes")
+    } else if name.contains(['/', '\\']) {
+        Some("it holds a slash, and a memory stays in its folder")
+    } else if name.contains(|c: char| c.is_control() || is_invisible(c)) {
+        Some("it holds a character that cannot be seen")
+    } else if name.contains(['<', '>', ':', '"', '|', '?', '*']) {
+        Some("it holds one of < > : \" | ? *")
+    } else if name.starts_with('.') {
+        Some("it begins with a dot")
+    } else if name.starts_with('-') {
+        Some("it begins with a hyphen")
+    } else if name != name.trim() || name.ends_with('.') {
+        Some("it begins or ends with a blank, or ends with a dot")
+    } else if lower == "memory" {
+        Some("that is the index")
+    } else if DEVICES.contains(&stem) {
+        Some("some systems keep that name for a device")
+    } else {
+        None
+    }
+}
+
+/// Marks that change how a name looks without being seen themselves.
+fn is_invisible(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
+/// A text short enough for an error.
+fn clipped(text: &str) -> String {
+    if text.chars().nth(LONGEST).is_some() {
+        let start: String = text.chars().take(LONGEST).collect();
+        format!("{start}...")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A name that differs in a letter or two, or holds what was asked for.
+pub(super) fn near<'a>(name: &Name, names: impl IntoIterator<Item = &'a Name>) -> Option<String> {
+    let wanted = name.as_str().to_lowercase();
+    let close = |other: &str| {
+        let other = other.to_lowercase();
+        wanted.len() >= 3 && (other.contains(&wanted) || wanted.contains(&other))
+            || distance(&wanted, &other) <= 2
+    };
+    names
+        .into_iter()
+        .map(Name::as_str)
+        .find(|other| close(other))
+        .map(str::to_owned)
+}
+
+/// How many letters differ, counted no further than it matters.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > 2 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, b) in other.iter().enumerate() {
+            let change = before + usize::from(a != b);
+            before = row[j + 1];
+            row[j + 1] = change.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row[other.len()]
+}

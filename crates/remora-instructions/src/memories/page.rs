@@ -1,0 +1,423 @@
+//! One memory's file as text: reads both spellings of its frontmatter, changes
+//! single values, and leaves every other line as a person wrote it. Pure.
+
+mod emit;
+
+use crate::frontmatter::{self, Value};
+
+use super::{PRIORITY, Type};
+
+const NESTED: &str = "metadata";
+const FENCE: &str = "---\n";
+
+/// A file, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    head: Head,
+    /// What stands before and behind the head.
+    fences: (String, String),
+    body: String,
+    line_end: LineEnd,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Head {
+    Missing,
+    /// Kept as it is; nothing in it can be changed.
+    Broken {
+        raw: String,
+        why: String,
+    },
+    Read(Vec<Entry>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineEnd {
+    Lf,
+    CrLf,
+}
+
+/// A key with what stands behind it, and its lines as long as they hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    key: String,
+    node: Node,
+    raw: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Node {
+    Value(Value),
+    /// The nested block, with the blanks before its keys.
+    Block(String, Vec<Entry>),
+}
+
+impl Page {
+    /// Takes a text apart; whatever it is, it comes out of `render` again.
+    pub(super) fn parse(text: &str) -> Self {
+        let line_end = if text.contains("\r\n") {
+            LineEnd::CrLf
+        } else {
+            LineEnd::Lf
+        };
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let (front, body) = frontmatter::split(&text);
+        let fences = front.map_or_else(usual_fences, |front| {
+            let start = front.as_ptr().addr() - text.as_ptr().addr();
+            let end = start + front.len();
+            let close = &text[end..text.len() - body.len()];
+            (text[..start].to_owned(), close.to_owned())
+        });
+        let head = match front {
+            None => Head::Missing,
+            Some(front) => match frontmatter::read(front) {
+                Err(why) => Head::Broken {
+                    raw: front.to_owned(),
+                    why,
+                },
+                Ok(values) => Head::Read(entries(front, values)),
+            },
+        };
+        Self {
+            head,
+            fences,
+            body: body.to_owned(),
+            line_end,
+        }
+    }
+
+    /// An empty one with a head.
+    pub(super) fn new() -> Self {
+        Self {
+            head: Head::Read(Vec::new()),
+            fences: usual_fences(),
+            body: String::new(),
+            line_end: LineEnd::Lf,
+        }
+    }
+
+    pub(super) fn body(&self) -> &str {
+        self.body.trim()
+    }
+
+    /// What is wrong with the head.
+    pub(super) fn fault(&self) -> Option<&str> {
+        match &self.head {
+            Head::Broken { why, .. } => Some(why),
+            _ => None,
+        }
+    }
+
+    pub(super) fn has_head(&self) -> bool {
+        !matches!(self.head, Head::Missing)
+    }
+
+    /// A value of the file: the nested block's word counts.
+    pub(super) fn value(&self, key: &str) -> Option<&Value> {
+        let entries = self.entries()?;
+        let top = || leaf(entries, key);
+        let nested = entries
+            .iter()
+            .filter(|entry| entry.key == NESTED)
+            .find_map(|entry| match &entry.node {
+                Node::Block(_, block) => leaf(block, key),
+                Node::Value(_) => None,
+            });
+        nested.or_else(top).filter(|value| **value != Value::Null)
+    }
+
+    /// A value as text, numbers included.
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        let text = match self.value(key)? {
+            Value::Text(text) => text.trim(),
+            Value::Number(number) => number,
+            Value::Bool(true) => "true",
+            Value::Bool(false) => "false",
+            _ => return None,
+        };
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    pub(super) fn kind(&self) -> Option<Type> {
+        self.text("type").and_then(|word| Type::parse(&word))
+    }
+
+    /// 1 to 5; anything else is the usual one.
+    pub(super) fn priority(&self) -> u8 {
+        self.text("priority")
+            .and_then(|text| text.parse().ok())
+            .filter(|number| (1..=5).contains(number))
+            .unwrap_or(PRIORITY)
+    }
+
+    pub(super) fn set_body(&mut self, body: &str) {
+        let body = body.replace("\r\n", "\n").replace('\r', "\n");
+        let body = body.trim_matches('\n').trim_end();
+        if self.has_head() {
+            self.fences.1 = usual_fences().1;
+        }
+        // Without a head of ours, a line of hyphens would begin one.
+        let begins_one = !self.has_head() && body.starts_with(FENCE.trim());
+        self.body = format!("{}{body}\n", if begins_one { "\n" } else { "" });
+    }
+
+    /// Sets a key at the top: `name`, `description`.
+    pub(super) fn set(&mut self, key: &str, value: Value) -> Result<(), String> {
+        let entries = self.entries_mut()?;
+        put(entries, key, value);
+        Ok(())
+    }
+
+    /// Sets a key of the nested block; one at the top moves there.
+    pub(super) fn set_nested(&mut self, key: &str, value: Value) -> Result<(), String> {
+        let entries = self.entries_mut()?;
+        entries.retain(|entry| entry.key != key);
+        put(block(entries)?, key, value);
+        Ok(())
+    }
+
+    /// Moves a key from the top into the nested block, unless that has it.
+    pub(super) fn nest(&mut self, key: &str) -> Result<(), String> {
+        let entries = self.entries_mut()?;
+        let Some(value) = leaf(entries, key).cloned() else {
+            return Ok(());
+        };
+        entries.retain(|entry| entry.key != key);
+        let block = block(entries)?;
+        if leaf(block, key).is_none() {
+            put(block, key, value);
+        }
+        Ok(())
+    }
+
+    /// The file's text.
+    pub(super) fn render(&self) -> String {
+        let (open, close) = &self.fences;
+        let text = match &self.head {
+            Head::Missing => self.body.clone(),
+            Head::Broken { raw, .. } => format!("{open}{raw}{close}{}", self.body),
+            Head::Read(entries) => format!("{open}{}{close}{}", head_text(entries), self.body),
+        };
+        match self.line_end {
+            LineEnd::Lf => text,
+            LineEnd::CrLf => text.replace('\n', "\r\n"),
+        }
+    }
+
+    fn entries(&self) -> Option<&[Entry]> {
+        match &self.head {
+            Head::Read(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    fn entries_mut(&mut self) -> Result<&mut Vec<Entry>, String> {
+        if self.head == Head::Missing {
+            self.head = Head::Read(Vec::new());
+            self.body = self.body.trim_start_matches('\n').to_owned();
+        }
+        match &mut self.head {
+            Head::Read(entries) => Ok(entries),
+            Head::Broken { why, .. } => Err(format!(
+                "its frontmatter cannot be read ({why}); mend it by hand first"
+            )),
+            Head::Missing => Err("it has no frontmatter".to_owned()),
+        }
+    }
+}
+
+/// A head ends with an empty line, as the client writes it.
+fn usual_fences() -> (String, String) {
+    (FENCE.to_owned(), format!("{FENCE}\n"))
+}
+
+fn leaf<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Value> {
+    let mut found = entries.iter().filter(|entry| entry.key == key);
+    found.find_map(|entry| match &entry.node {
+        Node::Value(value) => Some(value),
+        Node::Block(..) => None,
+    })
+}
+
+fn put(entries: &mut Vec<Entry>, key: &str, value: Value) {
+    let new = Entry {
+        key: key.to_owned(),
+        node: Node::Value(value),
+        raw: None,
+    };
+    match entries.iter_mut().find(|entry| entry.key == key) {
+        Some(old) if old.node == new.node => {}
+        Some(old) => *old = new,
+        None => entries.push(new),
+    }
+}
+
+/// The nested block, made when there is none.
+fn block(entries: &mut Vec<Entry>) -> Result<&mut Vec<Entry>, String> {
+    let found = entries.iter().position(|entry| entry.key == NESTED);
+    let at = found.unwrap_or(entries.len());
+    if found.is_none() {
+        entries.push(Entry {
+            key: NESTED.to_owned(),
+            node: Node::Block("  ".to_owned(), Vec::new()),
+            raw: None,
+        });
+    }
+    let entry = &mut entries[at];
+    if entry.node == Node::Value(Value::Null) {
+        entry.node = Node::Block("  ".to_owned(), Vec::new());
+    }
+    entry.raw = None;
+    match &mut entry.node {
+        Node::Block(_, block) => Ok(block),
+        Node::Value(_) => Err(format!(
+            "its `{NESTED}` is not a mapping; mend it by hand first"
+        )),
+    }
+}
+
+/// Keys with their lines, as long as lines and values agree.
+fn entries(front: &str, values: Vec<(String, Value)>) -> Vec<Entry> {
+    let raws = matching(front, "", &values);
+    values
+        .into_iter()
+        .enumerate()
+        .map(|(at, (key, value))| {
+            let raw = raws.as_ref().map(|raws| raws[at].to_owned());
+            let node = match value {
+                Value::Map(nested) if key == NESTED => nested_block(raw.as_deref(), nested),
+                value => Node::Value(value),
+            };
+            Entry { key, node, raw }
+        })
+        .collect()
+}
+
+fn nested_block(raw: Option<&str>, values: Vec<(String, Value)>) -> Node {
+    let inner = raw
+        .and_then(|raw| raw.split_once('\n'))
+        .map_or("", |(_, inner)| inner);
+    let indent = inner
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+        .map_or("", |line| {
+            &line[..line.len() - line.trim_start_matches(' ').len()]
+        });
+    let raws = matching(inner, indent, &values).filter(|_| !indent.is_empty());
+    let indent = if raws.is_some() { indent } else { "  " };
+    let block = values
+        .into_iter()
+        .enumerate()
+        .map(|(at, (key, value))| Entry {
+            key,
+            node: Node::Value(value),
+            raw: raws.as_ref().map(|raws| raws[at].to_owned()),
+        })
+        .collect();
+    Node::Block(indent.to_owned(), block)
+}
+
+/// The lines of every key, if there are as many keys in the lines as were
+/// read, by the same names.
+fn matching<'a>(text: &'a str, indent: &str, values: &[(String, Value)]) -> Option<Vec<&'a str>> {
+    let mut starts: Vec<(&str, usize)> = Vec::new();
+    let mut at = 0;
+    // Comments above a key belong to it.
+    let mut comment = None;
+    for line in text.split_inclusive('\n') {
+        match key_of(line, indent) {
+            Some(key) => starts.push((key, comment.take().unwrap_or(at))),
+            None if line.trim_start().starts_with('#') && line.starts_with(indent) => {
+                comment.get_or_insert(at);
+            }
+            None => comment = None,
+        }
+        at += line.len();
+    }
+    if let Some(first) = starts.first_mut() {
+        first.1 = 0;
+    }
+    let same = starts.len() == values.len()
+        && starts
+            .iter()
+            .zip(values)
+            .all(|((key, _), (name, _))| key == name);
+    same.then(|| {
+        let ends = starts.iter().skip(1).map(|(_, at)| *at);
+        starts
+            .iter()
+            .zip(ends.chain([text.len()]))
+            .map(|((_, start), end)| &text[*start..end])
+            .collect()
+    })
+}
+
+/// The key that a line begins with, exactly this far in.
+fn key_of<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
+    let rest = line.strip_prefix(indent)?;
+    if rest.starts_with([' ', '\t', '#', '-', '\n']) {
+        return None;
+    }
+    let (key, after) = rest.split_once(':')?;
+    (after.is_empty() || after.starts_with([' ', '\t', '\n']))
+        .then(|| key.trim_end().trim_matches(['"', '\'']))
+}
+
+/// The head's lines. They are read once more: should the kept lines mean
+/// anything else by now, all of them are written anew.
+fn head_text(entries: &[Entry]) -> String {
+    let kept = lines(entries, "", Keep::Lines);
+    if frontmatter::read(&kept).is_ok_and(|read| read == plain(entries)) {
+        return kept;
+    }
+    lines(entries, "", Keep::Values)
+}
+
+#[derive(Clone, Copy)]
+enum Keep {
+    Lines,
+    Values,
+}
+
+fn lines(entries: &[Entry], indent: &str, keep: Keep) -> String {
+    let mut out = String::new();
+    for entry in entries {
+        match (&entry.raw, &entry.node, keep) {
+            (Some(raw), _, Keep::Lines) => {
+                out.push_str(raw);
+                if !raw.ends_with('\n') {
+                    out.push('\n');
+                }
+            }
+            (_, Node::Value(value), _) => {
+                emit::line(&mut out, indent, &entry.key, value);
+            }
+            (_, Node::Block(_, block), _) if block.is_empty() => {}
+            (_, Node::Block(inner, block), _) => {
+                let inner = match keep {
+                    Keep::Lines => inner,
+                    Keep::Values => "  ",
+                };
+                out.push_str(&entry.key);
+                out.push_str(":\n");
+                out.push_str(&lines(block, inner, keep));
+            }
+        }
+    }
+    out
+}
+
+/// The values behind entries, as they should be read again.
+fn plain(entries: &[Entry]) -> Vec<(String, Value)> {
+    entries
+        .iter()
+        .filter(|entry| !matches!(&entry.node, Node::Block(_, block) if block.is_empty()))
+        .map(|entry| {
+            let value = match &entry.node {
+                Node::Value(value) => value.clone(),
+                Node::Block(_, block) => Value::Map(plain(block)),
+            };
+            (entry.key.clone(), value)
+        })
+        .collect()
+}

@@ -1,0 +1,223 @@
+//! The index of a folder as text: one line a memory, which points to its file.
+//! Pure; a title or hook of any text stays on its line.
+
+use std::collections::BTreeSet;
+
+use super::Memory;
+
+/// What a line keeps of a title.
+const TITLE: usize = 80;
+/// What a line holds at most, as long as its file's name allows it.
+const LINE: usize = 190;
+/// What a hook keeps in any case.
+const HOOK: usize = 40;
+
+/// Stands above a team's index; it does not reach a model.
+const TEAM_NOTE: &str = "<!-- Made from the files beside it by `remora memory index --team`; do not edit or merge by hand. -->";
+
+/// A line of an index that stands for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pointer {
+    pub(super) title: String,
+    pub(super) file: String,
+}
+
+/// The line for a memory.
+pub(super) fn line(memory: &Memory) -> String {
+    let file = memory.uri.name.file();
+    let target = if file.contains([' ', '(', ')']) {
+        format!("<{file}>")
+    } else {
+        file
+    };
+    let title = escaped(&clipped(&flat(&memory.title), TITLE));
+    let mut line = format!("- [{title}]({target})");
+    let hook = flat(&memory.hook());
+    let repeats = hook.is_empty() || hook == flat(&memory.title);
+    if !repeats {
+        let room = LINE.saturating_sub(line.chars().count() + 3).max(HOOK);
+        line.push_str(" - ");
+        line.push_str(&clipped(&hook, room).replace("<!--", "\\<!--"));
+    }
+    line
+}
+
+/// One line of text: blanks and line ends become single blanks, what cannot be
+/// seen goes.
+fn flat(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn clipped(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(most.saturating_sub(3)).collect();
+    let whole = start.rfind(' ').filter(|at| *at > start.len() / 2);
+    format!("{}...", start[..whole.unwrap_or(start.len())].trim_end())
+}
+
+fn escaped(title: &str) -> String {
+    let mut out = String::with_capacity(title.len());
+    for letter in title.chars() {
+        if matches!(letter, '[' | ']' | '\\' | '`' | '<') {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+/// Reads a line: a list mark, then a link.
+pub(super) fn parse(line: &str) -> Option<Pointer> {
+    let rest = line.trim_start();
+    let rest = rest.strip_prefix(['-', '*', '+'])?;
+    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
+    let rest = rest.strip_prefix('[')?;
+    let mut title = String::new();
+    let mut letters = rest.char_indices();
+    let mut depth = 0_usize;
+    let end = loop {
+        match letters.next()? {
+            (_, '\\') => title.push(letters.next()?.1),
+            (_, '[') => {
+                depth += 1;
+                title.push('[');
+            }
+            (at, ']') if depth == 0 => break at,
+            (_, ']') => {
+                depth -= 1;
+                title.push(']');
+            }
+            (_, letter) => title.push(letter),
+        }
+    };
+    let target = rest[end + 1..].strip_prefix('(')?;
+    let file = match target.strip_prefix('<') {
+        Some(angled) => &angled[..angled.find('>')?],
+        None => &target[..target.find(')')?],
+    };
+    let file = file.trim();
+    Some(Pointer {
+        title,
+        file: file.strip_prefix("./").unwrap_or(file).replace("%20", " "),
+    })
+}
+
+/// The index with a memory's line: in the place of its old one, else below the
+/// last pointer.
+pub(super) fn with(index: &str, memory: &Memory) -> String {
+    let file = memory.uri.name.file();
+    let end = line_end(index);
+    let new = format!("{}{end}", line(memory));
+    let mut out = String::with_capacity(index.len() + new.len());
+    let mut placed = false;
+    for old in index.split_inclusive('\n') {
+        if parse(old).is_none_or(|pointer| pointer.file != file) {
+            out.push_str(old);
+        } else if !placed {
+            out.push_str(&new);
+            placed = true;
+        }
+    }
+    if !placed {
+        let last = last_pointer(&out);
+        insert(&mut out, last, &new, end);
+    }
+    out
+}
+
+fn insert(out: &mut String, at: Option<usize>, new: &str, end: &str) {
+    let at = at.unwrap_or(out.len());
+    let before = &out[..at];
+    if before.is_empty() || before.ends_with('\n') {
+        out.insert_str(at, new);
+    } else {
+        out.insert_str(at, &format!("{end}{new}"));
+    }
+}
+
+/// Where the last line ends that points to a file.
+fn last_pointer(index: &str) -> Option<usize> {
+    let mut end = 0;
+    let mut last = None;
+    for line in index.split_inclusive('\n') {
+        end += line.len();
+        if parse(line).is_some() {
+            last = Some(end);
+        }
+    }
+    last
+}
+
+/// The index without a file's lines.
+pub(super) fn without(index: &str, file: &str) -> String {
+    index
+        .split_inclusive('\n')
+        .filter(|line| parse(line).is_none_or(|pointer| pointer.file != file))
+        .collect()
+}
+
+/// Numbers of the lines that still name a file in other words.
+pub(super) fn mentions(index: &str, file: &str) -> Vec<usize> {
+    let numbered = index.lines().enumerate();
+    numbered
+        .filter(|(_, line)| {
+            line.match_indices(file).any(|(at, _)| {
+                !line[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/'))
+            })
+        })
+        .map(|(at, _)| at + 1)
+        .collect()
+}
+
+/// A person's index made true again: lines to files that are gone go, missing
+/// ones come at the end, everything else stays as it is.
+pub(super) fn mended(index: &str, memories: &[Memory], gone: impl Fn(&str) -> bool) -> String {
+    let mut named = BTreeSet::new();
+    let mut out: String = index
+        .split_inclusive('\n')
+        .filter(|line| match parse(line) {
+            Some(pointer) => !gone(&pointer.file) && named.insert(pointer.file),
+            None => true,
+        })
+        .collect();
+    let end = line_end(index);
+    let mut missing = String::new();
+    for memory in sorted(memories) {
+        if !named.contains(&memory.uri.name.file()) {
+            missing.push_str(&line(memory));
+            missing.push_str(end);
+        }
+    }
+    if !missing.is_empty() {
+        let last = last_pointer(&out);
+        insert(&mut out, last, &missing, end);
+    }
+    out
+}
+
+/// A team's index, made of nothing but the files: the same files, the same
+/// bytes, on every machine.
+pub(super) fn made(memories: &[Memory]) -> String {
+    let mut out = format!("{TEAM_NOTE}\n\n");
+    for memory in sorted(memories) {
+        out.push_str(&line(memory));
+        out.push('\n');
+    }
+    out
+}
+
+/// What matters most first: the end of a long index is cut.
+fn sorted(memories: &[Memory]) -> Vec<&Memory> {
+    let mut list: Vec<&Memory> = memories.iter().collect();
+    list.sort_by_key(|memory| (memory.priority, &memory.uri.name));
+    list
+}
+
+fn line_end(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}

@@ -1,0 +1,67 @@
+//! Names that are part of the format: files, folders, settings keys,
+//! variables. Nothing else in this crate spells them.
+
+/// The instruction file of a directory.
+pub(crate) const FILE: &str = "CLAUDE.md";
+/// The person's own beside it.
+pub(crate) const LOCAL_FILE: &str = "CLAUDE.local.md";
+/// What other agents call the instruction file.
+pub(crate) const AGENTS_FILE: &str = "AGENTS.md";
+/// The settings folder of a directory.
+pub(crate) const FOLDER: &str = ".claude";
+/// Rule files, in the settings folder.
+pub(crate) const RULES: &str = "rules";
+/// Saved memories that a team shares, in the settings folder.
+pub(crate) const TEAM_MEMORY: &str = "team-memory";
+/// The index of a folder of saved memories.
+pub(crate) const INDEX: &str = "MEMORY.md";
+/// Where the client keeps what belongs to one project, in its home.
+pub(crate) const PROJECTS: &str = "projects";
+/// The saved memories of one project, in there.
+pub(crate) const MEMORY: &str = "memory";
+/// The client's book of answers, in the home.
+pub(crate) const BOOK: &str = ".claude.json";
+
+pub(crate) const SETTINGS: &str = "settings.json";
+pub(crate) const LOCAL_SETTINGS: &str = "settings.local.json";
+pub(crate) const MANAGED_SETTINGS: &str = "managed-settings.json";
+pub(crate) const MANAGED_DROP_INS: &str = "managed-settings.d";
+/// The path that a text from managed settings is listed under.
+pub(crate) const MANAGED_TEXT: &str = "<managed-settings>";
+
+/// Keys of settings files.
+pub(crate) mod key {
+    pub(crate) const CLAUDE_MD: &str = "claudeMd";
+    pub(crate) const EXCLUDES: &str = "claudeMdExcludes";
+    pub(crate) const ENV: &str = "env";
+    pub(crate) const AUTO_MEMORY: &str = "autoMemoryEnabled";
+    pub(crate) const AUTO_MEMORY_DIRECTORY: &str = "autoMemoryDirectory";
+    pub(crate) const LANGUAGE: &str = "language";
+    pub(crate) const OUTPUT_STYLE: &str = "outputStyle";
+    /// Where the way of AGENTS.md is chosen: `pluginConfigs`, then this, then
+    /// `options`, then one of the two names.
+    pub(crate) const PLUGIN_CONFIGS: &str = "pluginConfigs";
+    pub(crate) const AGENTS_PLUGIN: &str = "agents-md@builtin";
+    pub(crate) const OPTIONS: &str = "options";
+    pub(crate) const INSTRUCTION_FILES: &str = "instructionFiles";
+    pub(crate) const INSTRUCTION_FILES_OLD: &str = "projectInstructions";
+    /// In the client's book, per project.
+    pub(crate) const BOOK_PROJECTS: &str = "projects";
+    pub(crate) const EXTERNAL_APPROVED: &str = "hasClaudeMdExternalIncludesApproved";
+}
+
+/// Variables of the client.
+pub(crate) mod variable {
+    pub(crate) const DISABLE_ALL: &str = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
+    pub(crate) const DISABLE_AUTO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
+    pub(crate) const ADDED_DIRECTORIES: &str = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
+    pub(crate) const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
+}
+
+/// Variables of the process that a host passes on.
+pub const VARIABLES: &[&str] = &[
+    variable::DISABLE_ALL,
+    variable::DISABLE_AUTO_MEMORY,
+    variable::ADDED_DIRECTORIES,
+    variable::PROJECT_DIR_NAME,
+];

@@ -1,0 +1,104 @@
+//! Where things are, and how the session is set up: all that a host has to
+//! say before anything is read.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::names;
+
+/// Where the files are. The host fills this in; the crate looks nowhere else,
+/// except where an instruction file points.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// Where the session started.
+    pub cwd: PathBuf,
+    /// The person's home.
+    pub home: PathBuf,
+    /// The settings directory in it, if it is not the usual one.
+    pub config_dir: Option<PathBuf>,
+    /// The organisation's directory.
+    pub managed: Option<PathBuf>,
+    /// Directories that were added on the command line.
+    pub added: Vec<PathBuf>,
+    /// The folder of the person's own memories, for `memory://user/`.
+    pub user_memories: Option<PathBuf>,
+}
+
+impl Places {
+    /// A directory and a home, everything else as usual.
+    pub fn new(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            home: home.into(),
+            config_dir: None,
+            managed: None,
+            added: Vec::new(),
+            user_memories: None,
+        }
+    }
+
+    /// The person's settings directory.
+    pub fn config_dir(&self) -> PathBuf {
+        match &self.config_dir {
+            Some(dir) => dir.clone(),
+            None => self.home.join(names::FOLDER),
+        }
+    }
+}
+
+/// Which layers of a person and a project are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sources {
+    /// The person's own.
+    pub user: bool,
+    /// The project's.
+    pub project: bool,
+    /// The person's own in the project.
+    pub local: bool,
+}
+
+impl Default for Sources {
+    fn default() -> Self {
+        Self {
+            user: true,
+            project: true,
+            local: true,
+        }
+    }
+}
+
+/// How much is loaded at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Everything.
+    #[default]
+    Full,
+    /// Nothing, as with the client's `--bare` and `--safe-mode`.
+    Bare,
+}
+
+/// Whether files outside the working directory may be imported by project
+/// files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum External {
+    /// Only if the client's own book says that the person agreed.
+    #[default]
+    AsTheClientKnows,
+    /// The person agreed.
+    Approved,
+}
+
+/// How the session is set up.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Layers of settings and files.
+    pub sources: Sources,
+    /// How much is loaded.
+    pub mode: Mode,
+    /// Imports from outside.
+    pub external: External,
+    /// One more settings layer, as JSON text.
+    pub settings: Option<String>,
+    /// Variables of the process that bear on loading.
+    pub variables: BTreeMap<String, String>,
+}

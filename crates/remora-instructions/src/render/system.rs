@@ -1,0 +1,151 @@
+//! Our own system-prompt text: how saved memories are kept, that hooks may
+//! speak, and the lines that settings ask for. Each part with its source.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Instructions;
+use crate::frontmatter::{self, Value};
+use crate::{disk, markdown, names};
+
+/// A part of the system prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// What it is about.
+    pub name: &'static str,
+    /// Where it comes from: built in, or a settings file and its key.
+    pub source: String,
+    /// The text.
+    pub text: String,
+}
+
+const BUILT_IN: &str = "built in";
+
+/// The parts, in order.
+pub fn system(instructions: &Instructions) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if instructions.scene.memory_off().is_none() && instructions.scene.off().is_none() {
+        parts.push(Part {
+            name: "memory",
+            source: BUILT_IN.to_owned(),
+            text: memory(&instructions.memory_folder(), instructions),
+        });
+    }
+    parts.push(Part {
+        name: "hooks",
+        source: BUILT_IN.to_owned(),
+        text: HOOKS.to_owned(),
+    });
+    let settings = &instructions.scene.settings;
+    if let Some(language) = &settings.language {
+        parts.push(Part {
+            name: "language",
+            source: format!("{} (language)", language.source),
+            text: format!(
+                "Write to the person in {}. Code, commands, file names and quoted output keep \
+                 their own language.\n",
+                one_line(&language.value)
+            ),
+        });
+    }
+    if let Some(style) = &settings.output_style {
+        parts.push(Part {
+            name: "output style",
+            source: format!("{} (outputStyle)", style.source),
+            text: output_style(&one_line(&style.value), instructions),
+        });
+    }
+    parts
+}
+
+const HOOKS: &str = "\
+# Hooks
+Commands that the person has set up may run when you use a tool, when a prompt arrives and at other
+moments. What they say reaches you as if the person had said it: act on it. When a hook stops
+something you tried, read its reason, and see whether you can go about the task in another way; if
+you cannot, say so and ask the person to look at the hook.
+";
+
+fn memory(folder: &Path, instructions: &Instructions) -> String {
+    let folder = folder.display();
+    let mut text = format!(
+        "\
+# Memory
+You keep notes for later sessions in {folder}. One fact is one Markdown file there; {index} in the
+same folder is the index, and only the index is shown to you when a session begins.
+
+What to keep, by type:
+- user: who the person is: role, knowledge, how they like to work.
+- feedback: how they want things done: a correction, or an unusual way they confirmed. Say why.
+- project: who does what, why and until when; write dates as dates, not as `next week`.
+- reference: where something outside the repository is found.
+
+What not to keep, even when asked: what the code or its history shows (structure, paths, patterns,
+how a fault was mended), what an instruction file says already, and what matters only to the task at
+hand. Offer to note what was surprising about it instead. Never keep passwords or keys.
+
+To save, in two steps:
+1. Write the file: frontmatter with `name`, `description` (one line that tells later whether it
+   matters) and `metadata.type`, then the fact; for feedback and project also why it holds and how
+   to apply it. Refer to other memories as `[[name]]`. Change a memory that exists instead of adding
+   one beside it.
+2. Add one line to {index}: `- [Title](file.md) - what it is about`, under 200 characters. The index
+   is cut after {lines} lines.
+
+A memory says what was true when it was written. Before you recommend or use a path, a function or
+an option that one names, look whether it is still there; trust what you see, and mend or remove the
+memory. If the person asks you not to use memory, act as if there were none.
+",
+        index = names::INDEX,
+        lines = crate::auto_memory::LINES,
+    );
+    let team = instructions.team_folder();
+    if team.is_dir() {
+        let _ = write!(
+            text,
+            "\nThe team shares memories in {}, which is in version control: keep only what everyone \
+             who works here should know, and nothing personal or secret.\n",
+            team.display()
+        );
+    }
+    text
+}
+
+/// The style's own text where there is a file of that name.
+fn output_style(name: &str, instructions: &Instructions) -> String {
+    let line = format!("Answer in the output style `{name}`.\n");
+    let places = &instructions.scene.places;
+    let folders = [instructions.cwd().join(names::FOLDER), places.config_dir()];
+    let folders = folders.map(|dir| dir.join("output-styles"));
+    match folders.iter().find_map(|dir| style_file(dir, name)) {
+        Some(body) => format!("{line}\n{body}\n"),
+        None => line,
+    }
+}
+
+fn style_file(folder: &Path, name: &str) -> Option<String> {
+    let list = fs::read_dir(folder).ok()?;
+    let mut files: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "md"));
+    files.sort();
+    files.iter().find_map(|file| {
+        let text = markdown::decode(&disk::read(file).ok()?);
+        let (front, body) = frontmatter::split(&text);
+        let named = front
+            .and_then(|f| frontmatter::read(f).ok())
+            .and_then(|values| {
+                let name = values.into_iter().find(|(key, _)| key == "name")?;
+                match name.1 {
+                    Value::Text(name) => Some(name),
+                    _ => None,
+                }
+            });
+        let stem = file.file_stem()?.to_string_lossy().into_owned();
+        (named.as_deref() == Some(name) || stem == name).then(|| body.trim().to_owned())
+    })
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

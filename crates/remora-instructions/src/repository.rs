@@ -1,0 +1,67 @@
+//! Which repository a directory belongs to, read from git's own files; no
+//! `git` process is needed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use remora_protocol::git;
+
+use crate::names;
+
+/// A checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Repository {
+    /// Where this checkout begins.
+    pub(crate) root: PathBuf,
+    /// Where the main checkout begins; the same unless this is a worktree.
+    pub(crate) main: PathBuf,
+}
+
+impl Repository {
+    /// The checkout that a (real) directory lies in.
+    pub(crate) fn of(directory: &Path) -> Option<Self> {
+        let root = directory.ancestors().find(|dir| is_root(dir))?;
+        Some(Self {
+            root: root.to_path_buf(),
+            main: main_checkout(root).unwrap_or_else(|| root.to_path_buf()),
+        })
+    }
+
+    /// Whether a directory of the walk belongs to the main checkout around
+    /// this worktree, whose files the worktree holds itself.
+    pub(crate) fn repeats(&self, directory: &Path) -> bool {
+        self.main != self.root
+            && self.root.starts_with(&self.main)
+            && directory.starts_with(&self.main)
+            && !directory.starts_with(&self.root)
+    }
+}
+
+fn is_root(dir: &Path) -> bool {
+    fs::symlink_metadata(dir.join(".git")).is_ok()
+}
+
+/// The main checkout of a worktree: its `.git` is a file that points into
+/// the main one's `.git/worktrees`. A submodule's points elsewhere.
+fn main_checkout(root: &Path) -> Option<PathBuf> {
+    let pointer = fs::read_to_string(root.join(".git")).ok()?;
+    let folder = root.join(git::pointer(&pointer)?);
+    let common = fs::read_to_string(folder.join("commondir")).ok()?;
+    let common = fs::canonicalize(folder.join(common.trim())).ok()?;
+    if common.file_name()? == ".git" {
+        return common.parent().map(Path::to_path_buf);
+    }
+    None
+}
+
+/// The directory whose name stands for the project: the main checkout, or
+/// the directory itself outside git.
+pub(crate) fn project_root(repository: Option<&Repository>, cwd: &Path) -> PathBuf {
+    repository.map_or_else(|| cwd.to_path_buf(), |r| r.main.clone())
+}
+
+/// The folder of memories that a checkout shares.
+pub(crate) fn team_folder(repository: Option<&Repository>, cwd: &Path) -> PathBuf {
+    let root = repository.map_or(cwd, |r| r.root.as_path());
+    root.join(names::FOLDER).join(names::TEAM_MEMORY)
+}

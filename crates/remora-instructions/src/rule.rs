@@ -1,0 +1,153 @@
+//! When a rule file applies: reads `paths` out of its frontmatter and matches
+//! touched files against it. Must not touch the file system.
+
+mod brace;
+mod gitignore;
+pub(crate) mod machine;
+
+#[cfg(test)]
+mod tests;
+
+use crate::frontmatter::{self, Value};
+use brace::Budget;
+use gitignore::{Dead, Patterns};
+
+/// When a rule is in the prompt.
+#[derive(Debug, Clone)]
+pub(crate) enum When {
+    /// From the start.
+    Always,
+    /// From the first touched file that matches.
+    On(Globs),
+}
+
+/// The patterns of one rule file.
+#[derive(Debug, Clone)]
+pub(crate) struct Globs {
+    texts: Vec<String>,
+    patterns: Patterns,
+}
+
+/// Reads the frontmatter of a rule file. The second part is for a person:
+/// what was not understood, and what can never match.
+pub(crate) fn when(front: Option<&str>) -> (When, Vec<String>) {
+    let Some(front) = front else {
+        return (When::Always, Vec::new());
+    };
+    let entries = match frontmatter::read(front) {
+        Ok(entries) => entries,
+        Err(error) => {
+            return (
+                When::Always,
+                vec![format!("{error}; the rule always applies")],
+            );
+        }
+    };
+    let Some((_, value)) = entries.iter().find(|(key, _)| key == "paths") else {
+        return (When::Always, Vec::new());
+    };
+    let mut warnings = Vec::new();
+    let texts = texts(value, &mut warnings);
+    if texts.iter().all(|text| text == "**") {
+        return (When::Always, warnings);
+    }
+    let globs = Globs::new(texts);
+    warnings.extend(globs.texts.iter().filter_map(|text| dead(text)));
+    (When::On(globs), warnings)
+}
+
+impl Globs {
+    fn new(texts: Vec<String>) -> Self {
+        let patterns = Patterns::new(texts.iter().map(String::as_str));
+        Self { texts, patterns }
+    }
+
+    /// Whether a file wakes the rule: its path below the base, with slashes.
+    pub(crate) fn matches(&self, relative: &str) -> bool {
+        self.patterns.matches(relative)
+    }
+
+    /// The patterns as the client reports them: braces spelled out, a
+    /// trailing `/**` cut off.
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// Why no file can ever wake the rule, if that shows in the patterns.
+    pub(crate) fn never_matches(&self) -> Option<String> {
+        let why: Vec<String> = self
+            .texts
+            .iter()
+            .map(|text| {
+                let taken_back = || text.starts_with('!').then(|| only_negative(text));
+                dead(text).or_else(taken_back)
+            })
+            .collect::<Option<_>>()?;
+        Some(why.join("; "))
+    }
+}
+
+/// The patterns of `paths`, in the client's order: commas, braces, the cut of
+/// a trailing `/**`.
+fn texts(value: &Value, warnings: &mut Vec<String>) -> Vec<String> {
+    let mut strings = Vec::new();
+    collect(value, &mut strings);
+    let mut budget = Budget::default();
+    let mut texts = Vec::new();
+    for pattern in strings.into_iter().flat_map(brace::split) {
+        let expanded = brace::expand(pattern, &mut budget).unwrap_or_else(|| {
+            warnings.push(format!(
+                "pattern {} is over the brace budget of its file and matches nothing",
+                quoted(pattern)
+            ));
+            vec![pattern.to_owned()]
+        });
+        texts.extend(expanded.into_iter().filter_map(|mut text| {
+            if text.ends_with("/**") {
+                text.truncate(text.len() - 3);
+            }
+            (!text.is_empty()).then_some(text)
+        }));
+    }
+    texts
+}
+
+/// The strings of a text or list; lists in lists count, nothing else does.
+fn collect<'a>(value: &'a Value, into: &mut Vec<&'a str>) {
+    match value {
+        Value::Text(text) => into.push(text),
+        Value::List(items) => items.iter().for_each(|item| collect(item, into)),
+        Value::Map(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Why one pattern can never match, for a person.
+fn dead(text: &str) -> Option<String> {
+    let name = quoted(text);
+    let body = text.strip_prefix('!').unwrap_or(text);
+    let why = match gitignore::dead(text) {
+        Some(Dead::Comment) => "begins with # and is a comment",
+        Some(Dead::Empty) => "names nothing",
+        Some(Dead::Backslash) => "ends in a backslash",
+        Some(Dead::Bracket) => "has a [ that cannot be read as a set",
+        Some(Dead::Long) => "is longer than any path",
+        None if body.starts_with("./") => "begins with ./, which is never part of a path,",
+        None if body == ".." || body.starts_with("../") => "leaves the directory of the rules",
+        None if body == "~" || body.starts_with("~/") => "begins with ~, which is not expanded,",
+        None => return None,
+    };
+    Some(format!("pattern {name} {why} and matches nothing"))
+}
+
+fn only_negative(text: &str) -> String {
+    format!("pattern {} only takes back what others match", quoted(text))
+}
+
+/// A pattern in quotes, cut when nobody would read it.
+fn quoted(text: &str) -> String {
+    const SHOWN: usize = 80;
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{:?}...", &text[..at]),
+        None => format!("{text:?}"),
+    }
+}

@@ -1,0 +1,79 @@
+//! Commas and braces: one text of `paths` becomes the patterns it stands for.
+//! Plain about nesting, as the client is: a group ends at the first `}`.
+//! Never makes more than the budget of one rule file allows.
+
+use crate::frontmatter::is_blank;
+
+/// How many patterns the braces of one rule file may give.
+const MAX_PATTERNS: usize = 1_000;
+/// How many bytes it may take to spell them out.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// What is left for one rule file.
+#[derive(Debug)]
+pub(super) struct Budget {
+    patterns: usize,
+    bytes: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            patterns: MAX_PATTERNS,
+            bytes: MAX_BYTES,
+        }
+    }
+}
+
+/// Splits at commas that stand in no brace; trimmed, the empty ones left out.
+pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0i64;
+    text.split(move |c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(|part| part.trim_matches(is_blank))
+    .filter(|part| !part.is_empty())
+}
+
+/// The patterns that the braces of one stand for, or nothing when the budget
+/// does not allow it. A pattern without braces costs nothing.
+pub(super) fn expand(pattern: &str, budget: &mut Budget) -> Option<Vec<String>> {
+    if group(pattern).is_none() {
+        return Some(vec![pattern.to_owned()]);
+    }
+    let mut done = Vec::new();
+    let mut bytes = budget.bytes;
+    let mut open = vec![pattern.to_owned()];
+    while let Some(text) = open.pop() {
+        let Some((before, inside, after)) = group(&text) else {
+            bytes = bytes.checked_sub(pattern.len())?;
+            done.push(text);
+            if done.len() > budget.patterns {
+                return None;
+            }
+            continue;
+        };
+        bytes = bytes.checked_sub(text.len())?;
+        // Each part will be one pattern at least.
+        if open.len() + inside.split(',').count() > budget.patterns {
+            return None;
+        }
+        let parts = inside.rsplit(',').map(|part| part.trim_matches(is_blank));
+        open.extend(parts.map(|part| [before, part, after].concat()));
+    }
+    budget.bytes = bytes;
+    budget.patterns -= done.len();
+    Some(done)
+}
+
+/// The first group: what stands before, inside and behind it.
+fn group(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('{')?;
+    let (inside, after) = rest.split_once('}')?;
+    (!inside.is_empty()).then_some((before, inside, after))
+}

@@ -1,0 +1,235 @@
+//! One list of gitignore patterns, read the way the client reads them, which
+//! is not in every corner how git does. Case does not matter. Pure.
+
+use super::machine::{Case, Machine, Node, Set};
+
+/// Patterns longer than this never match; no path is that long.
+const MAX_CHARS: usize = 16 * 1024;
+
+/// A list of patterns; the last one that fits decides.
+#[derive(Debug, Clone)]
+pub(super) struct Patterns(Vec<Pattern>);
+
+#[derive(Debug, Clone)]
+struct Pattern {
+    kind: Kind,
+    machine: Machine,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Take,
+    GiveBack,
+}
+
+/// Why a pattern fits nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dead {
+    /// A `#` in front makes it a comment.
+    Comment,
+    /// It names nothing.
+    Empty,
+    /// It ends in a backslash that escapes nothing.
+    Backslash,
+    /// A `[` that no `]` closes.
+    Bracket,
+    /// Longer than any path.
+    Long,
+}
+
+impl Patterns {
+    pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(texts.into_iter().filter_map(|t| compile(t).ok()).collect())
+    }
+
+    /// Whether a path below the base is taken. What lies in a directory that
+    /// is taken cannot be given back.
+    pub(super) fn matches(&self, relative: &str) -> bool {
+        let relative = relative.strip_suffix('/').unwrap_or(relative);
+        let names = || relative.split('/');
+        if names().any(|name| matches!(name, "" | "." | "..")) {
+            return false;
+        }
+        let path: Vec<char> = relative.chars().collect();
+        let ends = path
+            .iter()
+            .enumerate()
+            .filter_map(|(at, c)| (*c == '/').then_some(at + 1));
+        ends.chain([path.len()]).any(|end| self.takes(&path[..end]))
+    }
+
+    fn takes(&self, path: &[char]) -> bool {
+        let mut taken = false;
+        for pattern in &self.0 {
+            // A pattern that would change nothing need not be tried.
+            if taken != (pattern.kind == Kind::Take) && pattern.machine.fits(path) {
+                taken = !taken;
+            }
+        }
+        taken
+    }
+}
+
+/// Why a pattern can never fit, if that shows in its text.
+pub(super) fn dead(text: &str) -> Option<Dead> {
+    compile(text).err()
+}
+
+fn compile(text: &str) -> Result<Pattern, Dead> {
+    if text.len() > MAX_CHARS {
+        return Err(Dead::Long);
+    }
+    if text.starts_with('#') {
+        return Err(Dead::Comment);
+    }
+    let (kind, text) = match text.strip_prefix('!') {
+        Some(rest) => (Kind::GiveBack, rest),
+        None => (Kind::Take, text),
+    };
+    let chars: Vec<char> = trim_end(text).chars().collect();
+    if chars.ends_with(&['\\']) && !chars.ends_with(&['\\', '\\']) {
+        return Err(Dead::Backslash);
+    }
+    if chars == ['/'] || (chars.is_empty() && kind == Kind::Take) {
+        return Err(Dead::Empty);
+    }
+    let node = translate(&chars)?;
+    Ok(Pattern {
+        kind,
+        machine: Machine::new(&node, Case::Folded),
+    })
+}
+
+/// Blanks at the end go, but for one that a backslash keeps.
+fn trim_end(text: &str) -> &str {
+    let trimmed = text.trim_end_matches(crate::frontmatter::is_blank);
+    let slashes = trimmed.len() - trimmed.trim_end_matches('\\').len();
+    match text[trimmed.len()..].chars().next() {
+        Some(blank) if slashes % 2 == 1 => &text[..trimmed.len() + blank.len_utf8()],
+        _ => trimmed,
+    }
+}
+
+fn translate(chars: &[char]) -> Result<Node, Dead> {
+    if chars.is_empty() {
+        // A lone `!` gives everything back.
+        return Ok(Node::Seq(Vec::new()));
+    }
+    let inner = chars.strip_suffix(&['/']).unwrap_or(chars);
+    let mut nodes = Vec::new();
+    let mut rest = chars;
+    if inner.contains(&'/') {
+        nodes.push(Node::Start);
+    } else {
+        nodes.push(below_any());
+    }
+    if let Some(after) = rest.strip_prefix(&['/']) {
+        rest = after;
+    }
+    let mut tail = ' ';
+    if let Some(after) = rest.strip_prefix(&['*', '*', '/']) {
+        nodes.push(below_any());
+        tail = '/';
+        rest = after;
+    }
+    while let Some((&c, after)) = rest.split_first() {
+        rest = after;
+        tail = c;
+        match c {
+            '/' => {
+                let mut deep = false;
+                while rest.len() > 2 && rest.starts_with(&['*', '*', '/']) {
+                    deep = true;
+                    rest = &rest[3..];
+                }
+                if deep {
+                    let name = Node::Seq(vec![Node::Char('/'), Node::name_char().some()]);
+                    nodes.push(name.many());
+                }
+                nodes.push(Node::Char('/'));
+                if rest == ['*', '*'] {
+                    nodes.push(Node::any().some());
+                    return Ok(Node::Seq(nodes));
+                }
+            }
+            '*' => {
+                let run = rest.iter().take_while(|c| **c == '*').count();
+                rest = &rest[run..];
+                let whole = matches!(nodes.last(), Some(Node::Char('/')));
+                if rest.is_empty() && whole && run == 0 {
+                    nodes.push(Node::name_char());
+                }
+                nodes.push(Node::name_char().many());
+            }
+            '?' => nodes.push(Node::name_char()),
+            '[' => {
+                let (set, after) = bracket(rest)?;
+                nodes.push(set);
+                rest = after;
+            }
+            // A slash cannot be escaped.
+            '\\' if rest.first() == Some(&'/') => nodes.push(Node::Char('\\')),
+            '\\' => {
+                let Some((&c, after)) = rest.split_first() else {
+                    return Err(Dead::Backslash);
+                };
+                rest = after;
+                // At the very end the backslash does not help a star.
+                nodes.push(if c == '*' && rest.is_empty() {
+                    Node::name_char().many()
+                } else {
+                    Node::Char(c)
+                });
+            }
+            c => nodes.push(Node::Char(c)),
+        }
+    }
+    if tail != '/' {
+        nodes.push(Node::Char('/').maybe());
+    }
+    nodes.push(Node::End);
+    Ok(Node::Seq(nodes))
+}
+
+/// The beginning, or behind any slash.
+fn below_any() -> Node {
+    Node::Seq(vec![Node::any().many(), Node::Char('/')]).maybe()
+}
+
+/// A set in brackets; `chars` begins behind the `[`. There is no negation: a
+/// `!` or `^` is one of the characters, as the client has it.
+fn bracket(chars: &[char]) -> Result<(Node, &[char]), Dead> {
+    let close = chars
+        .iter()
+        .position(|c| matches!(c, ']' | '/' | '*' | '?'))
+        .filter(|&at| chars[at] == ']')
+        .ok_or(Dead::Bracket)?;
+    let (mut inner, rest) = (&chars[..close], &chars[close + 1..]);
+    let mut ranges = Vec::new();
+    while let Some((from, after)) = set_char(inner)? {
+        inner = after;
+        let to = match inner.strip_prefix(&['-']) {
+            Some(after) => set_char(after)?,
+            None => None,
+        };
+        if let Some((to, after)) = to {
+            inner = after;
+            // A range that runs backwards holds nothing.
+            if from <= to {
+                ranges.push((from, to));
+            }
+        } else {
+            ranges.push((from, from));
+        }
+    }
+    Ok((Node::Set(Set::of(ranges)), rest))
+}
+
+/// The next character of a set, without the backslash in front of it.
+fn set_char(inner: &[char]) -> Result<Option<(char, &[char])>, Dead> {
+    match inner {
+        [] => Ok(None),
+        ['\\'] => Err(Dead::Bracket),
+        ['\\', c, rest @ ..] | [c, rest @ ..] => Ok(Some((*c, rest))),
+    }
+}

@@ -1,0 +1,294 @@
+//! A small pattern machine for both kinds of glob. Runs backwards over the
+//! text and keeps, for every place in the program, whether the rest of the
+//! text fits from there; so the time is the length of the text times the size
+//! of the program, whatever the pattern. Knows nothing of globs.
+
+/// A piece of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// This character.
+    Char(char),
+    /// One character out of a set.
+    Set(Set),
+    /// One after the other.
+    Seq(Vec<Node>),
+    /// One of these.
+    Alt(Vec<Node>),
+    /// Any number of times.
+    Many(Box<Node>),
+    /// At least once.
+    Some(Box<Node>),
+    /// What follows fits, or does not fit; takes no text itself.
+    Ahead(Look, Box<Node>),
+    /// The beginning of the text.
+    Start,
+    /// The end of the text.
+    End,
+}
+
+/// What a look ahead wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// The text fits.
+    Fits,
+    /// The text does not fit.
+    Differs,
+}
+
+/// A set of characters, as ranges with both ends included.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Set {
+    ranges: Vec<(char, char)>,
+    outside: bool,
+}
+
+impl Set {
+    /// The characters inside the ranges.
+    pub(crate) fn of(ranges: Vec<(char, char)>) -> Self {
+        Self {
+            ranges,
+            outside: false,
+        }
+    }
+
+    /// The characters outside the ranges.
+    pub(crate) fn except(ranges: Vec<(char, char)>) -> Self {
+        Self {
+            ranges,
+            outside: true,
+        }
+    }
+
+    fn has(&self, c: char, case: Case) -> bool {
+        let listed = |c: char| self.ranges.iter().any(|&(from, to)| from <= c && c <= to);
+        let inside = match case {
+            Case::Matters => listed(c),
+            Case::Folded => listed(c) || listed(fold(c)) || listed(lower(c)),
+        };
+        inside != self.outside
+    }
+}
+
+/// Whether `A` is `a`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// It is not.
+    Matters,
+    /// It is.
+    Folded,
+}
+
+impl Node {
+    /// Any one character.
+    pub(crate) fn any() -> Self {
+        Self::Set(Set::except(Vec::new()))
+    }
+
+    /// One character of a name: anything but the slash.
+    pub(crate) fn name_char() -> Self {
+        Self::Set(Set::except(vec![('/', '/')]))
+    }
+
+    /// A node any number of times.
+    pub(crate) fn many(self) -> Self {
+        Self::Many(Box::new(self))
+    }
+
+    /// A node once or not at all.
+    pub(crate) fn maybe(self) -> Self {
+        Self::Alt(vec![self, Self::Seq(Vec::new())])
+    }
+
+    /// A node at least once.
+    pub(crate) fn some(self) -> Self {
+        Self::Some(Box::new(self))
+    }
+
+    /// What never fits anything.
+    pub(crate) fn never() -> Self {
+        Self::Alt(Vec::new())
+    }
+
+    /// The fewest characters this takes.
+    fn least(&self) -> usize {
+        match self {
+            Self::Char(_) | Self::Set(_) => 1,
+            Self::Seq(nodes) => nodes.iter().map(Self::least).fold(0, usize::saturating_add),
+            Self::Alt(nodes) => nodes.iter().map(Self::least).min().unwrap_or(usize::MAX),
+            Self::Some(inner) => inner.least(),
+            Self::Many(_) | Self::Ahead(..) | Self::Start | Self::End => 0,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Op {
+    Char(char),
+    Set(Set),
+    /// Either of two ways.
+    Split(usize, usize),
+    Jump(usize),
+    Ahead(Look, usize),
+    Start,
+    End,
+    Fail,
+    Accept,
+}
+
+/// A pattern ready to be tried.
+#[derive(Debug, Clone)]
+pub(crate) struct Machine {
+    case: Case,
+    least: usize,
+    /// The looks ahead first, each behind those it holds; the pattern last.
+    programs: Vec<Vec<Op>>,
+}
+
+impl Machine {
+    /// Compiles a pattern that has to fit from the beginning of the text.
+    pub(crate) fn new(node: &Node, case: Case) -> Self {
+        let mut machine = Self {
+            case,
+            least: node.least(),
+            programs: Vec::new(),
+        };
+        machine.program(node);
+        machine
+    }
+
+    fn program(&mut self, node: &Node) -> usize {
+        let mut code = Vec::new();
+        self.emit(node, &mut code);
+        code.push(Op::Accept);
+        self.programs.push(code);
+        self.programs.len() - 1
+    }
+
+    fn emit(&mut self, node: &Node, code: &mut Vec<Op>) {
+        match node {
+            Node::Char(c) => code.push(Op::Char(match self.case {
+                Case::Matters => *c,
+                Case::Folded => fold(*c),
+            })),
+            Node::Set(set) => code.push(Op::Set(set.clone())),
+            Node::Seq(nodes) => nodes.iter().for_each(|n| self.emit(n, code)),
+            Node::Alt(nodes) => self.emit_choice(nodes, code),
+            Node::Many(inner) => {
+                let split = code.len();
+                code.push(Op::Fail);
+                self.emit(inner, code);
+                code.push(Op::Jump(split));
+                code[split] = Op::Split(split + 1, code.len());
+            }
+            Node::Some(inner) => {
+                let start = code.len();
+                self.emit(inner, code);
+                code.push(Op::Split(start, code.len() + 1));
+            }
+            Node::Ahead(look, inner) => {
+                let program = self.program(inner);
+                code.push(Op::Ahead(*look, program));
+            }
+            Node::Start => code.push(Op::Start),
+            Node::End => code.push(Op::End),
+        }
+    }
+
+    fn emit_choice(&mut self, nodes: &[Node], code: &mut Vec<Op>) {
+        let Some((last, firsts)) = nodes.split_last() else {
+            code.push(Op::Fail);
+            return;
+        };
+        let mut ends = Vec::new();
+        for node in firsts {
+            let split = code.len();
+            code.push(Op::Fail);
+            self.emit(node, code);
+            ends.push(code.len());
+            code.push(Op::Fail);
+            code[split] = Op::Split(split + 1, code.len());
+        }
+        self.emit(last, code);
+        let after = code.len();
+        for end in ends {
+            code[end] = Op::Jump(after);
+        }
+    }
+
+    /// Whether the pattern fits from the beginning of the text.
+    pub(crate) fn fits(&self, text: &[char]) -> bool {
+        if text.len() < self.least {
+            return false;
+        }
+        let mut tables: Vec<Vec<bool>> = Vec::with_capacity(self.programs.len());
+        for code in &self.programs {
+            let table = self.run(code, text, &tables);
+            tables.push(table);
+        }
+        tables
+            .last()
+            .is_some_and(|t| t.first().copied().unwrap_or(false))
+    }
+
+    /// For every place in the text, whether the program fits from there.
+    fn run(&self, code: &[Op], text: &[char], tables: &[Vec<bool>]) -> Vec<bool> {
+        let mut table = vec![false; text.len() + 1];
+        let mut later = vec![false; code.len()];
+        let mut now = vec![false; code.len()];
+        for at in (0..=text.len()).rev() {
+            let here = text.get(at).map(|&c| match self.case {
+                Case::Matters => c,
+                Case::Folded => fold(c),
+            });
+            now.fill(false);
+            // Jumps go back only at the end of a repetition, so a few rounds
+            // settle it: as many as repetitions stand in one another.
+            loop {
+                let mut changed = false;
+                for pc in (0..code.len()).rev() {
+                    let fits = match &code[pc] {
+                        Op::Char(c) => here == Some(*c) && later[pc + 1],
+                        Op::Set(set) => {
+                            later[pc + 1] && here.is_some_and(|c| set.has(c, self.case))
+                        }
+                        Op::Split(one, other) => now[*one] || now[*other],
+                        Op::Jump(to) => now[*to],
+                        Op::Ahead(look, program) => {
+                            now[pc + 1] && tables[*program][at] == (*look == Look::Fits)
+                        }
+                        Op::Start => at == 0 && now[pc + 1],
+                        Op::End => at == text.len() && now[pc + 1],
+                        Op::Fail => false,
+                        Op::Accept => true,
+                    };
+                    changed |= fits && !now[pc];
+                    now[pc] |= fits;
+                }
+                if !changed {
+                    break;
+                }
+            }
+            table[at] = now[0];
+            std::mem::swap(&mut now, &mut later);
+        }
+        table
+    }
+}
+
+/// One spelling for both cases, as JavaScript has it: through upper case, and
+/// nothing beyond ASCII becomes ASCII.
+fn fold(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(u), None) if c.is_ascii() || !u.is_ascii() => u,
+        _ => c,
+    }
+}
+
+fn lower(c: char) -> char {
+    let mut lower = c.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(l), None) => l,
+        _ => c,
+    }
+}

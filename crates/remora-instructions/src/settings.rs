@@ -1,0 +1,248 @@
+//! What settings files say about instructions: excludes, memory, the way of
+//! AGENTS.md. Reads the same files as the hooks engine, for other keys.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use remora_protocol::shapes;
+use serde_json::Value;
+
+use crate::disk;
+use crate::names::{self, key};
+use crate::places::{Options, Places};
+
+/// A layer of settings, in order of rank: a later one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Layer {
+    User,
+    Project,
+    Local,
+    Flag,
+    Managed,
+}
+
+/// What is done with AGENTS.md.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AgentsMode {
+    /// Never read.
+    ClaudeOnly,
+    /// Read when the project has no CLAUDE.md.
+    #[default]
+    Fallback,
+    /// Read beside it.
+    Both,
+    /// Of all files only managed ones and memory, at the start.
+    ManagedOnly,
+}
+
+impl AgentsMode {
+    fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "claude-md" | "claude" => Self::ClaudeOnly,
+            "claude-md-or-agents-md" | "agents-fallback" => Self::Fallback,
+            "claude-md-and-agents-md" | "both" => Self::Both,
+            "managed-only" | "none" => Self::ManagedOnly,
+            _ => return None,
+        })
+    }
+}
+
+/// A value and the file it stands in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sourced {
+    /// The value.
+    pub value: String,
+    /// Where it was written.
+    pub source: String,
+}
+
+/// What was read, joined.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    pub(crate) agents: AgentsMode,
+    /// Patterns with the file each stands in.
+    pub(crate) excludes: Vec<Sourced>,
+    pub(crate) managed_text: Option<Sourced>,
+    pub(crate) auto_memory: Option<bool>,
+    pub(crate) auto_memory_directory: Option<String>,
+    pub(crate) language: Option<Sourced>,
+    pub(crate) output_style: Option<Sourced>,
+    env: BTreeMap<String, String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Settings {
+    /// A variable: settings win over the process.
+    pub(crate) fn variable<'a>(&'a self, options: &'a Options, name: &str) -> Option<&'a str> {
+        let value = self.env.get(name).or_else(|| options.variables.get(name));
+        value.map(String::as_str)
+    }
+
+    /// Whether a variable is switched on.
+    pub(crate) fn switch(&self, options: &Options, name: &str) -> bool {
+        self.variable(options, name).is_some_and(is_on)
+    }
+}
+
+/// Words that switch on, as the client reads them.
+pub(crate) fn is_on(word: &str) -> bool {
+    matches!(
+        word.trim().to_ascii_lowercase().as_str(),
+        "1" | "true" | "yes" | "on"
+    )
+}
+
+/// Words that switch off.
+pub(crate) fn is_off(word: &str) -> bool {
+    matches!(
+        word.trim().to_ascii_lowercase().as_str(),
+        "0" | "false" | "no" | "off"
+    )
+}
+
+/// Reads and joins all layers.
+pub(crate) fn read(places: &Places, options: &Options) -> Settings {
+    let mut settings = Settings::default();
+    let folder = places.cwd.join(names::FOLDER);
+    let mut files = Vec::new();
+    if options.sources.user {
+        files.push((Layer::User, places.config_dir().join(names::SETTINGS)));
+    }
+    if options.sources.project {
+        files.push((Layer::Project, folder.join(names::SETTINGS)));
+    }
+    if options.sources.local {
+        files.push((Layer::Local, folder.join(names::LOCAL_SETTINGS)));
+    }
+    for (layer, file) in files {
+        settings.take_file(layer, &file);
+    }
+    if let Some(text) = &options.settings {
+        settings.take_text(Layer::Flag, "--settings", text);
+    }
+    if let Some(managed) = &places.managed {
+        settings.take_file(Layer::Managed, &managed.join(names::MANAGED_SETTINGS));
+        for file in drop_ins(&managed.join(names::MANAGED_DROP_INS)) {
+            settings.take_file(Layer::Managed, &file);
+        }
+    }
+    settings
+}
+
+fn drop_ins(folder: &Path) -> Vec<PathBuf> {
+    let list = fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
+    files.retain(|file| {
+        let name = file.file_name().and_then(|n| n.to_str()).unwrap_or(".");
+        !name.starts_with('.') && file.extension().is_some_and(|e| e == "json")
+    });
+    files.sort();
+    files
+}
+
+impl Settings {
+    fn take_file(&mut self, layer: Layer, file: &Path) {
+        match disk::read(file) {
+            Ok(read) => {
+                let text = String::from_utf8_lossy(&read);
+                self.take_text(layer, &file.display().to_string(), &text);
+            }
+            Err(disk::Refused::Missing) => {}
+            Err(why) => self
+                .warnings
+                .push(format!("{}: not read: {why}", file.display())),
+        }
+    }
+
+    fn take_text(&mut self, layer: Layer, source: &str, text: &str) {
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim().is_empty() {
+            return;
+        }
+        match serde_json::from_str::<Value>(text) {
+            Ok(Value::Object(mut map)) => {
+                let misfits = shapes::misfits(&map);
+                if let (Some(first), false) = (misfits.first(), layer == Layer::Managed) {
+                    self.warnings.push(format!(
+                        "{source}: {first}, so the whole file counts for nothing"
+                    ));
+                    return;
+                }
+                let words = misfits
+                    .iter()
+                    .map(|m| format!("{source}: {m}; the key is ignored"));
+                self.warnings.extend(words);
+                shapes::drop_misfits(&mut map, &misfits);
+                self.take(layer, source, &Value::Object(map));
+            }
+            Ok(_) => self.warnings.push(format!(
+                "{source}: is not a JSON object, so it says nothing"
+            )),
+            Err(e) => self
+                .warnings
+                .push(format!("{source}: is not JSON, so it says nothing ({e})")),
+        }
+    }
+
+    fn take(&mut self, layer: Layer, source: &str, value: &Value) {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let sourced = |value: &str| Sourced {
+            value: value.to_owned(),
+            source: source.to_owned(),
+        };
+        if let Some(list) = value.get(key::EXCLUDES) {
+            let patterns = list.as_array().into_iter().flatten();
+            let patterns = patterns.filter_map(Value::as_str);
+            self.excludes.extend(patterns.map(sourced));
+        }
+        if let Some(map) = value.get(key::ENV).and_then(Value::as_object) {
+            for (name, value) in map {
+                let value = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                self.env.insert(name.clone(), value);
+            }
+        }
+        if let Some(on) = value.get(key::AUTO_MEMORY).and_then(Value::as_bool) {
+            self.auto_memory = Some(on);
+        }
+        if let Some(dir) = text(key::AUTO_MEMORY_DIRECTORY) {
+            self.auto_memory_directory = Some(dir.to_owned());
+        }
+        if let Some(language) = text(key::LANGUAGE) {
+            self.language = Some(sourced(language));
+        }
+        if let Some(style) = text(key::OUTPUT_STYLE) {
+            self.output_style = Some(sourced(style));
+        }
+        if layer == Layer::Managed
+            && let Some(words) = text(key::CLAUDE_MD)
+        {
+            self.managed_text = Some(sourced(words));
+        }
+        // A checked-in file must not choose what else is read.
+        if !matches!(layer, Layer::Project | Layer::Local) {
+            self.take_agents(source, value);
+        }
+    }
+
+    fn take_agents(&mut self, source: &str, value: &Value) {
+        let options = value
+            .get(key::PLUGIN_CONFIGS)
+            .and_then(|v| v.get(key::AGENTS_PLUGIN))
+            .and_then(|v| v.get(key::OPTIONS));
+        for name in [key::INSTRUCTION_FILES_OLD, key::INSTRUCTION_FILES] {
+            let Some(word) = options.and_then(|o| o.get(name)) else {
+                continue;
+            };
+            match word.as_str().and_then(AgentsMode::parse) {
+                Some(mode) => self.agents = mode,
+                None => self.warnings.push(format!(
+                    "{source}: `{name}` is {word}, which is none of claude-md, \
+                     claude-md-or-agents-md, claude-md-and-agents-md, managed-only"
+                )),
+            }
+        }
+    }
+}

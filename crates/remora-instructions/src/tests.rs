@@ -1,0 +1,223 @@
+//! The whole crate on odd input: any bytes in any file, and things that are
+//! no files at all.
+
+use super::*;
+use proptest::prelude::*;
+use std::fs;
+use tempfile::TempDir;
+
+struct Tree {
+    dir: TempDir,
+    root: PathBuf,
+}
+
+impl Tree {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(dir.path()).unwrap();
+        fs::create_dir_all(root.join("home/app/src")).unwrap();
+        Self { dir, root }
+    }
+
+    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn load(&self) -> Instructions {
+        assert!(self.dir.path().exists());
+        let mut places = Places::new(self.root.join("home/app"), self.root.join("home"));
+        places.managed = Some(self.root.join("etc"));
+        Instructions::load(places, Options::default())
+    }
+
+    fn why(&self, name: &str) -> Option<String> {
+        let path = self.root.join(name);
+        let instructions = self.load();
+        let skipped = instructions.skipped().find(|s| s.path == path);
+        skipped.map(|s| s.why.to_string())
+    }
+}
+
+#[test]
+fn what_is_no_file_is_left_out_and_never_waited_for() {
+    let tree = Tree::new();
+    tree.put(
+        "home/app/CLAUDE.md",
+        "@pipe.md @/dev/zero @/dev/stdin @dir.md @big.md @gone.md @ok.md\n",
+    );
+    tree.put("home/app/ok.md", "fine");
+    fs::create_dir(tree.root.join("home/app/dir.md")).unwrap();
+    fs::create_dir(tree.root.join("home/app/CLAUDE.local.md")).unwrap();
+    let pipe = tree.root.join("home/app/pipe.md");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+    let big = fs::File::create(tree.root.join("home/app/big.md")).unwrap();
+    big.set_len(100 << 20).unwrap();
+    let loaded = tree.load();
+    let paths: Vec<_> = loaded.start().iter().map(|f| f.path.clone()).collect();
+    assert_eq!(
+        paths,
+        [
+            tree.root.join("home/app/CLAUDE.md"),
+            tree.root.join("home/app/ok.md")
+        ]
+    );
+    let why = |name| tree.why(name).unwrap();
+    assert_eq!(why("home/app/pipe.md"), "is a pipe or a device, not a file");
+    assert_eq!(why("home/app/dir.md"), "is a directory");
+    assert_eq!(why("home/app/CLAUDE.local.md"), "is a directory");
+    assert!(why("home/app/big.md").starts_with("holds 104857600 bytes"));
+    assert_eq!(why("home/app/gone.md"), "there is no such file");
+}
+
+#[test]
+fn four_mebibytes_load_and_one_byte_more_does_not() {
+    let tree = Tree::new();
+    let limit = usize::try_from(disk::LARGEST).unwrap();
+    tree.put("home/app/CLAUDE.md", vec![b'x'; limit]);
+    assert_eq!(tree.load().start().len(), 1);
+    tree.put("home/app/CLAUDE.md", vec![b'x'; limit + 1]);
+    assert_eq!(tree.load().start().len(), 0);
+}
+
+#[test]
+fn a_head_that_is_no_yaml_or_a_bomb_costs_nothing() {
+    let tree = Tree::new();
+    let mut bomb = String::from("---\na: &a [x,x,x,x,x,x,x,x,x]\n");
+    for n in 0..20 {
+        let (one, two) = (char::from(b'a' + n), char::from(b'b' + n));
+        let many = [format!("*{one}"), format!("*{one}"), format!("*{one}")].join(",");
+        bomb.extend([two.to_string(), format!(": &{two} [{many}]\n")]);
+    }
+    bomb.push_str("paths: *b\n---\nbody\n");
+    tree.put("home/app/.claude/rules/bomb.md", bomb);
+    tree.put(
+        "home/app/.claude/rules/broken.md",
+        "---\n: : [\n\t}\n---\nbody\n",
+    );
+    let loaded = tree.load();
+    let bodies: Vec<_> = loaded.start().iter().map(|f| f.content.as_str()).collect();
+    assert_eq!(bodies, ["body", "body"]);
+}
+
+#[test]
+fn a_circle_of_imports_and_of_links_ends() {
+    let tree = Tree::new();
+    tree.put("home/app/CLAUDE.md", "@a.md");
+    tree.put("home/app/a.md", "@b.md @CLAUDE.md");
+    tree.put("home/app/b.md", "@a.md");
+    tree.put("home/app/.claude/rules/x/r.md", "rule");
+    let rules = tree.root.join("home/app/.claude/rules");
+    std::os::unix::fs::symlink(&rules, rules.join("x/again")).unwrap();
+    std::os::unix::fs::symlink("loop", rules.join("loop")).unwrap();
+    assert_eq!(tree.load().start().len(), 4);
+}
+
+#[test]
+fn named_memories_come_with_their_words() {
+    let tree = Tree::new();
+    tree.put(
+        "home/app/CLAUDE.md",
+        "Before a release read memory://team/release.",
+    );
+    tree.put(
+        "home/app/.claude/team-memory/release.md",
+        "---\nname: release\nmetadata:\n  type: project\n---\nOn Thursdays.\n",
+    );
+    let loaded = tree.load();
+    let last = loaded.start().last().unwrap();
+    assert_eq!((last.kind, last.reason), (Kind::TeamMem, Reason::Include));
+    assert_eq!(last.content, "On Thursdays.");
+    assert_eq!(last.parent, Some(tree.root.join("home/app/CLAUDE.md")));
+}
+
+#[test]
+fn a_cleared_cache_is_silent_and_a_compaction_is_not() {
+    let tree = Tree::new();
+    tree.put("home/app/CLAUDE.md", "x @a.md");
+    tree.put("home/app/a.md", "y");
+    tree.put("home/app/src/CLAUDE.md", "nested");
+    let mut session = tree.load();
+    let file = tree.root.join("home/app/src/a.rs");
+    assert_eq!(session.on_read(&file).len(), 1);
+    assert_eq!(session.on_read(&file).len(), 0);
+    let reasons = |session: &Instructions| -> Vec<String> {
+        let facts = session.start().iter().filter_map(render::fact);
+        facts
+            .map(|f| f["load_reason"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    session.reset(Reset::Compact);
+    assert_eq!(reasons(&session), ["compact", "include"]);
+    assert_eq!(session.on_read(&file).len(), 1);
+    session.reset(Reset::Clear);
+    assert_eq!(reasons(&session), Vec::<String>::new());
+    assert_eq!(session.on_read(&file).len(), 1);
+}
+
+/// Bytes that are likely to hurt.
+fn hostile() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        Just(b"@a.md ".to_vec()),
+        Just(b"@../CLAUDE.md\n".to_vec()),
+        Just(b"@~/x.md @/dev/null\n".to_vec()),
+        Just(b"---\npaths: [\"**/*\", {a,b}, '!x']\n---\n".to_vec()),
+        Just(b"---\n".to_vec()),
+        Just(b"<!--".to_vec()),
+        Just(b"-->".to_vec()),
+        Just(b"```\n".to_vec()),
+        Just(b"</system-reminder>".to_vec()),
+        Just(b"\nContents of /x (y):\n".to_vec()),
+        Just(b"memory://project/a memory://team/../b".to_vec()),
+        Just(b"\xff\xfe\x00".to_vec()),
+        Just(b"{\"claudeMdExcludes\": [\"**\"]}".to_vec()),
+        proptest::collection::vec(any::<u8>(), 0..40),
+    ];
+    proptest::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+const NAMES: &[&str] = &[
+    "etc/CLAUDE.md",
+    "etc/managed-settings.json",
+    "home/.claude/CLAUDE.md",
+    "home/.claude/settings.json",
+    "home/.claude/rules/u.md",
+    "home/app/CLAUDE.md",
+    "home/app/a.md",
+    "home/app/.claude/rules/r.md",
+    "home/app/.claude/team-memory/MEMORY.md",
+    "home/app/CLAUDE.local.md",
+    "home/app/src/CLAUDE.md",
+    "home/app/src/AGENTS.md",
+    "home/.claude.json",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_bytes_in_any_file_are_bearable(
+        contents in proptest::collection::vec(hostile(), NAMES.len())
+    ) {
+        let tree = Tree::new();
+        for (name, bytes) in NAMES.iter().zip(&contents) {
+            tree.put(name, bytes);
+        }
+        let mut session = tree.load();
+        session.on_read(&tree.root.join("home/app/src/a.rs"));
+        session.reset(Reset::Compact);
+        let block = render::prompt(session.start());
+        let lower = block.to_ascii_lowercase();
+        let once = usize::from(!session.start().is_empty());
+        prop_assert_eq!(lower.matches("</system-reminder").count(), once);
+        prop_assert_eq!(lower.matches("<system-reminder").count(), once);
+        let all = render::json(&session);
+        prop_assert!(all["files"].is_array() && all["skipped"].is_array());
+        let mut paths: Vec<_> = session.start().iter().map(|f| &f.path).collect();
+        let count = paths.len();
+        paths.sort();
+        paths.dedup();
+        prop_assert_eq!(paths.len(), count);
+    }
+}

@@ -1,0 +1,341 @@
+//! Files that no layer looks at, because of their name or their place.
+
+use std::path::{Path, PathBuf};
+
+use super::{Out, left_out};
+use crate::file::Why;
+use crate::names;
+use crate::settings::AgentsMode;
+use crate::start::Scene;
+
+/// Names of neighbours that look as if they counted.
+const ALMOST: &[&str] = &["AGENTS.local.md", "AGENTS.override.md"];
+const AGENTS_FOLDER: &str = ".agents";
+/// Folders beside the rules whose files are something else.
+const OTHER_FOLDERS: &[(&str, &str)] = &[
+    ("commands", "a command"),
+    ("agents", "a subagent"),
+    ("skills", "a skill"),
+    ("output-styles", "an output style"),
+    ("agent-memory", "a memory of a subagent"),
+];
+
+/// The directory that a file speaks for: the one that holds it, or that holds
+/// the `.claude` it is in.
+pub(super) fn holder(file: &Path) -> PathBuf {
+    let folder = file.parent().unwrap_or(file);
+    let inside = folder.ancestors().find(|dir| dir.ends_with(names::FOLDER));
+    let rules = |dir: &Path| folder == dir || folder.starts_with(dir.join(names::RULES));
+    match inside {
+        Some(dir) if rules(dir) => dir.parent().unwrap_or(dir).to_path_buf(),
+        _ => folder.to_path_buf(),
+    }
+}
+
+/// Why a file of this name and place is not in the prompt, if that tells.
+pub(super) fn judge(scene: &Scene, shadow: Option<&Path>, path: &Path) -> Option<Out> {
+    let name = path.file_name()?.to_str()?;
+    case(path, name)
+        .or_else(|| memory(scene, path, name))
+        .or_else(|| misplaced(scene, path, name))
+        .or_else(|| layer(scene, shadow, path, name))
+        .or_else(|| other(path))
+}
+
+fn is_markdown(name: &str) -> bool {
+    name.strip_suffix(".md").is_some()
+}
+
+fn is_layer_name(name: &str) -> bool {
+    [names::FILE, names::LOCAL_FILE, names::AGENTS_FILE].contains(&name)
+}
+
+/// The right spelling of a name that differs from it only in case.
+pub(crate) fn right_case(name: &str) -> Option<&'static str> {
+    [names::FILE, names::LOCAL_FILE, names::AGENTS_FILE]
+        .into_iter()
+        .find(|right| right.eq_ignore_ascii_case(name) && *right != name)
+}
+
+fn wrong_case(what: &str, right: &str) -> Out {
+    let out = Out::new("wrong-case", format!("{what} is in the wrong case"));
+    out.advice(format!("rename it to {right}"))
+}
+
+/// The parts of a path from its settings folder on, in whatever case.
+fn settings_parts(path: &Path) -> Option<Vec<&str>> {
+    let parts: Vec<&str> = path.parent()?.iter().filter_map(|p| p.to_str()).collect();
+    let at = parts
+        .iter()
+        .rposition(|p| p.eq_ignore_ascii_case(names::FOLDER))?;
+    Some(parts[at..].to_vec())
+}
+
+/// A settings folder or a folder of rules that is not spelled as it must be.
+pub(super) fn folder_case(path: &Path) -> Option<Out> {
+    let parts = settings_parts(path)?;
+    let rules = parts
+        .get(1)
+        .filter(|p| p.eq_ignore_ascii_case(names::RULES));
+    let name = path.file_name()?.to_str()?;
+    let counts = rules.is_some() || (parts.len() == 1 && is_layer_name(name));
+    let wrong = [(parts.first(), names::FOLDER), (rules, names::RULES)];
+    let wrong = wrong
+        .into_iter()
+        .find_map(|(part, right)| part.filter(|p| **p != right).map(|p| (p, right)));
+    let (part, right) = wrong.filter(|_| counts)?;
+    Some(wrong_case(&format!("the folder {part}"), right))
+}
+
+fn case(path: &Path, name: &str) -> Option<Out> {
+    if let Some(right) = right_case(name) {
+        return Some(wrong_case("its name", right));
+    }
+    settings_parts(path)?
+        .get(1)
+        .filter(|p| **p == names::RULES)?;
+    match name.rsplit_once('.') {
+        Some((_, "md")) => None,
+        Some((stem, ending)) if ending.eq_ignore_ascii_case("md") => Some(wrong_case(
+            &format!("its ending .{ending}"),
+            &format!("{stem}.md"),
+        )),
+        _ => Some(
+            Out::new(
+                "not-a-rule",
+                "is among the rules, but only names that end in .md are rules",
+            )
+            .advice("rename it, or import it from a rule"),
+        ),
+    }
+}
+
+fn memory(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
+    let folder = path.parent()?;
+    let is = |dir: &Path| dir == folder || dir.canonicalize().is_ok_and(|dir| dir == folder);
+    let own = [
+        (Some(scene.memory_folder()), "project"),
+        (Some(scene.team_folder()), "team"),
+        (scene.places.user_memories.clone(), "user"),
+    ];
+    for (dir, scope) in own {
+        if !dir.is_some_and(|dir| is(&dir)) {
+            continue;
+        }
+        if name.eq_ignore_ascii_case(names::INDEX) && name != names::INDEX {
+            let out = Out::new("wrong-case", "its name is in the wrong case");
+            return Some(out.advice(format!("rename it to {}", names::INDEX)));
+        }
+        let stem = name.strip_suffix(".md")?;
+        let why = if scope == "user" {
+            "is a memory of the person, which comes only where a file names it".to_owned()
+        } else {
+            format!("is a memory, and only the index {} is loaded", names::INDEX)
+        };
+        let out = Out::new("memory-topic", why);
+        return Some(out.advice(format!(
+            "the agent opens it when it needs it; write memory://{scope}/{stem} in an instruction file to have it always"
+        )));
+    }
+    let projects = scene.places.config_dir().join(names::PROJECTS);
+    let rest = path.strip_prefix(&projects).ok()?;
+    let mut parts = rest.iter();
+    let _project = parts.next()?;
+    (parts.next()? == names::MEMORY).then(|| {
+        Out::new("other-project", "is a memory of another project").advice(format!(
+            "this project's memories are in {}",
+            scene.memory_folder().display()
+        ))
+    })
+}
+
+/// Right names in places where nobody looks.
+fn misplaced(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
+    let folder = path.parent()?;
+    let wrong = |why: String, advice: String| Some(Out::new("wrong-place", why).advice(advice));
+    if ALMOST.contains(&name) || path.iter().any(|part| part == AGENTS_FOLDER) {
+        return wrong(
+            "is no instruction file: of this family only AGENTS.md and .claude/AGENTS.md are read"
+                .into(),
+            "move its words there, or import it from CLAUDE.md".into(),
+        );
+    }
+    let config = scene.places.config_dir();
+    if let Some(managed) = scene
+        .places
+        .managed
+        .as_deref()
+        .filter(|dir| path.starts_with(dir))
+    {
+        let rules = Scene::rules_of(managed);
+        if path != managed.join(names::FILE) && !path.starts_with(&rules) && is_markdown(name) {
+            return wrong(
+                "is beside the managed files, of which only two places are read".into(),
+                format!(
+                    "use {} or {}",
+                    managed.join(names::FILE).display(),
+                    rules.display()
+                ),
+            );
+        }
+        return None;
+    }
+    if name == names::LOCAL_FILE && (folder == config || folder.ends_with(names::FOLDER)) {
+        let right = if folder == config {
+            config.join(names::FILE)
+        } else {
+            folder.parent()?.join(names::LOCAL_FILE)
+        };
+        return wrong(
+            format!(
+                "is in a settings folder, where no {} is read",
+                names::LOCAL_FILE
+            ),
+            format!("move it to {}", right.display()),
+        );
+    }
+    let outside = folder.ancestors().find(|dir| {
+        dir.ends_with(names::RULES)
+            && !dir.parent().is_some_and(|d| d.ends_with(names::FOLDER))
+            && **dir != *config.join(names::RULES)
+    })?;
+    let inside_rules = folder.ancestors().any(|dir| {
+        dir.ends_with(names::RULES) && dir.parent().is_some_and(|d| d.ends_with(names::FOLDER))
+    });
+    if inside_rules || !is_markdown(name) || is_layer_name(name) {
+        return None;
+    }
+    let right = Scene::rules_of(outside.parent()?);
+    wrong(
+        format!(
+            "is in {}, and rules are read only from a settings folder",
+            outside.display()
+        ),
+        format!("move it below {}", right.display()),
+    )
+}
+
+/// Files that a layer would look at, if it were on, or there.
+fn layer(scene: &Scene, shadow: Option<&Path>, path: &Path, name: &str) -> Option<Out> {
+    let cwd = &scene.loader.cwd;
+    let holder = holder(path);
+    let config = scene.places.config_dir();
+    let is_rule = path.starts_with(Scene::rules_of(&holder));
+    let sources = scene.options.sources;
+    let out = |why: Why| Some(left_out(&why, None, scene.approved));
+    if path == config.join(names::FILE) || path.starts_with(config.join(names::RULES)) {
+        if !sources.user {
+            return out(Why::SourceOff("user"));
+        }
+        if scene.settings.agents == AgentsMode::ManagedOnly {
+            return Some(managed_only());
+        }
+    }
+    if !is_rule && !is_layer_name(name) {
+        return None;
+    }
+    let added = scene.places.added.iter().find(|dir| {
+        path.starts_with(dir) || dir.canonicalize().is_ok_and(|dir| path.starts_with(dir))
+    });
+    let on_walk = cwd.starts_with(&holder);
+    let is_below = holder.starts_with(cwd);
+    if let (Some(dir), false, false) = (added, on_walk, is_below) {
+        return Some(in_added(scene, dir, &holder, name));
+    }
+    if !on_walk && !is_below {
+        let out = Out::new(
+            "elsewhere",
+            format!(
+                "belongs to {}, which is neither above nor below the working directory {}",
+                holder.display(),
+                cwd.display()
+            ),
+        );
+        return Some(out.advice("start the session there, or import it"));
+    }
+    if !sources.project && name != names::LOCAL_FILE {
+        return out(Why::SourceOff("project"));
+    }
+    if !sources.local && name == names::LOCAL_FILE {
+        return out(Why::SourceOff("local"));
+    }
+    if name == names::AGENTS_FILE && !is_rule {
+        return match (scene.settings.agents, shadow) {
+            (AgentsMode::ClaudeOnly, _) => out(Why::AgentsMode("claude-md")),
+            (AgentsMode::ManagedOnly, _) => out(Why::AgentsMode("managed-only")),
+            (AgentsMode::Fallback, Some(by)) => out(Why::ShadowedBy(by.to_path_buf())),
+            (AgentsMode::Fallback, None) => {
+                own_file(&holder).and_then(|by| out(Why::ShadowedBy(by)))
+            }
+            (AgentsMode::Both, _) => None,
+        };
+    }
+    if scene
+        .repository
+        .as_ref()
+        .is_some_and(|r| r.repeats(&holder))
+    {
+        return out(Why::Worktree);
+    }
+    if on_walk && scene.settings.agents == AgentsMode::ManagedOnly {
+        return Some(managed_only());
+    }
+    None
+}
+
+fn managed_only() -> Out {
+    Out::new("agents-mode", "`managed-only` keeps it out at the start")
+        .advice("change `instructionFiles` in the user's settings")
+}
+
+/// The file of a directory that hides its AGENTS.md.
+fn own_file(dir: &Path) -> Option<PathBuf> {
+    let files = [
+        dir.join(names::FILE),
+        dir.join(names::FOLDER).join(names::FILE),
+        dir.join(names::LOCAL_FILE),
+    ];
+    files.into_iter().find(|file| file.is_file())
+}
+
+fn in_added(scene: &Scene, dir: &Path, holder: &Path, name: &str) -> Out {
+    let variable = names::variable::ADDED_DIRECTORIES;
+    if !scene.settings.switch(&scene.options, variable) {
+        return left_out(&Why::AddedDirectory, None, scene.approved)
+            .advice(format!("set {variable}=1, or start the session there"));
+    }
+    if name == names::AGENTS_FILE {
+        return Out::new(
+            "added-directory",
+            "is of an added directory, which gives no AGENTS.md",
+        )
+        .advice("import it from that directory's CLAUDE.md");
+    }
+    if name == names::LOCAL_FILE && !scene.options.sources.local {
+        return left_out(&Why::SourceOff("local"), None, scene.approved);
+    }
+    let below = if holder == dir {
+        "is a rule with `paths`"
+    } else {
+        "is below an added directory"
+    };
+    Out::new(
+        "added-directory",
+        format!("{below}, and there only what loads at the start counts"),
+    )
+    .advice("start the session there, or import it")
+}
+
+/// Files of the settings folder that are something else.
+fn other(path: &Path) -> Option<Out> {
+    let dir = path
+        .ancestors()
+        .skip(1)
+        .find(|dir| dir.ends_with(names::FOLDER))?;
+    let first = path.strip_prefix(dir).ok()?.iter().next()?;
+    let (_, what) = OTHER_FOLDERS.iter().find(|(name, _)| first == *name)?;
+    Some(Out::new(
+        "other-use",
+        format!("is {what}, not an instruction file"),
+    ))
+}

@@ -1,0 +1,183 @@
+//! Types of settings keys, checked as the client checks them: a wrong one
+//! costs the whole file, whoever reads it and for whatever key.
+
+use serde_json::{Map, Value};
+
+type Shape = (&'static str, fn(&Value) -> bool, &'static str);
+
+/// Keys beside `hooks` whose type is checked.
+const SHAPES: &[Shape] = &[
+    ("disableAllHooks", Value::is_boolean, "true or false"),
+    ("allowManagedHooksOnly", Value::is_boolean, "true or false"),
+    ("includeCoAuthoredBy", Value::is_boolean, "true or false"),
+    ("alwaysThinkingEnabled", Value::is_boolean, "true or false"),
+    ("autoMemoryEnabled", Value::is_boolean, "true or false"),
+    (
+        "enableAllProjectMcpServers",
+        Value::is_boolean,
+        "true or false",
+    ),
+    ("respectGitignore", Value::is_boolean, "true or false"),
+    ("skipWebFetchPreflight", Value::is_boolean, "true or false"),
+    ("spinnerTipsEnabled", Value::is_boolean, "true or false"),
+    ("verbose", Value::is_boolean, "true or false"),
+    ("$schema", Value::is_string, "a string"),
+    ("apiKeyHelper", Value::is_string, "a string"),
+    ("awsAuthRefresh", Value::is_string, "a string"),
+    ("language", Value::is_string, "a string"),
+    ("model", Value::is_string, "a string"),
+    ("otelHeadersHelper", Value::is_string, "a string"),
+    ("outputStyle", Value::is_string, "a string"),
+    ("plansDirectory", Value::is_string, "a string"),
+    (
+        "cleanupPeriodDays",
+        Value::is_u64,
+        "a whole number, 0 or more",
+    ),
+    ("attribution", Value::is_object, "an object"),
+    ("enabledPlugins", Value::is_object, "an object"),
+    ("env", Value::is_object, "an object"),
+    ("fileSuggestion", Value::is_object, "an object"),
+    ("permissions", Value::is_object, "an object"),
+    ("sandbox", Value::is_object, "an object"),
+    (
+        "statusLine",
+        is_status_line,
+        "an object with `type` and `command`",
+    ),
+    ("allowedHttpHookUrls", is_strings, "a list of strings"),
+    ("claudeMdExcludes", is_strings, "a list of strings"),
+    ("companyAnnouncements", is_strings, "a list of strings"),
+    ("httpHookAllowedEnvVars", is_strings, "a list of strings"),
+];
+
+/// The same for keys of `permissions`.
+const PERMISSION_SHAPES: &[Shape] = &[
+    ("allow", Value::is_array, "a list of rules"),
+    ("ask", Value::is_array, "a list of rules"),
+    ("deny", Value::is_array, "a list of rules"),
+    ("additionalDirectories", is_strings, "a list of strings"),
+    ("defaultMode", is_mode, "the name of a permission mode"),
+    (
+        "disableBypassPermissionsMode",
+        |v| v == "disable",
+        "\"disable\"",
+    ),
+];
+
+fn is_status_line(value: &Value) -> bool {
+    value.get("type").is_some_and(Value::is_string)
+        && value.get("command").is_some_and(Value::is_string)
+}
+
+/// The words of permission modes; `manual` is an old one for the default.
+const MODES: &[&str] = &[
+    "default",
+    "acceptEdits",
+    "plan",
+    "dontAsk",
+    "bypassPermissions",
+    "auto",
+    "manual",
+];
+
+fn is_mode(value: &Value) -> bool {
+    value.as_str().is_some_and(|word| MODES.contains(&word))
+}
+
+fn is_strings(value: &Value) -> bool {
+    value
+        .as_array()
+        .is_some_and(|list| list.iter().all(Value::is_string))
+}
+
+/// A key whose value has the wrong type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// The block it stands in; empty at the top.
+    pub block: &'static str,
+    /// The key.
+    pub key: &'static str,
+    /// What was expected.
+    pub expected: &'static str,
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let dot = if self.block.is_empty() { "" } else { "." };
+        let Self {
+            block,
+            key,
+            expected,
+        } = self;
+        write!(f, "`{block}{dot}{key}` must be {expected}")
+    }
+}
+
+/// The block of permission rules.
+const PERMISSIONS: &str = "permissions";
+
+/// All keys of a settings document whose type is wrong.
+pub fn misfits(document: &Map<String, Value>) -> Vec<Misfit> {
+    let mut found = Vec::new();
+    let mut check = |block: &'static str, map: &Map<String, Value>, shapes: &[Shape]| {
+        for (key, fits, expected) in shapes {
+            if !map.get(*key).is_none_or(fits) {
+                found.push(Misfit {
+                    block,
+                    key,
+                    expected,
+                });
+            }
+        }
+    };
+    check("", document, SHAPES);
+    if let Some(Value::Object(block)) = document.get(PERMISSIONS) {
+        check(PERMISSIONS, block, PERMISSION_SHAPES);
+    }
+    found
+}
+
+/// Takes keys of the wrong type out: what managed settings do with them.
+pub fn drop_misfits(document: &mut Map<String, Value>, misfits: &[Misfit]) {
+    for misfit in misfits {
+        let block = match misfit.block {
+            "" => Some(&mut *document),
+            name => document.get_mut(name).and_then(Value::as_object_mut),
+        };
+        if let Some(block) = block {
+            block.shift_remove(misfit.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn wrong_types_are_named_and_can_be_dropped() {
+        let Value::Object(mut document) = json!({
+            "model": 3, "language": "de", "claudeMdExcludes": ["a", null],
+            "permissions": {"allow": "Bash", "defaultMode": "plan"}, "unknown": 1
+        }) else {
+            return;
+        };
+        let found = misfits(&document);
+        let words: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            words,
+            [
+                "`model` must be a string",
+                "`claudeMdExcludes` must be a list of strings",
+                "`permissions.allow` must be a list of rules"
+            ]
+        );
+        drop_misfits(&mut document, &found);
+        assert_eq!(
+            Value::Object(document),
+            json!({"language": "de", "permissions": {"defaultMode": "plan"}, "unknown": 1})
+        );
+    }
+}
