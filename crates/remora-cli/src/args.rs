@@ -3,6 +3,7 @@
 
 mod instructions;
 mod memory;
+mod saved;
 mod upkeep;
 
 use std::fmt::Write;
@@ -12,6 +13,7 @@ use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 pub(crate) use instructions::*;
 pub(crate) use memory::*;
+pub(crate) use saved::*;
 pub(crate) use upkeep::*;
 
 /// One memory and one set of hooks for every coding agent.
@@ -31,7 +33,9 @@ pub(crate) struct Args {
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Memory",
-        &["search", "show", "sessions", "timeline", "recap"],
+        &[
+            "search", "show", "sessions", "timeline", "recap", "memory", "remember", "forget",
+        ],
     ),
     ("Hooks", &["hooks", "demo"]),
     ("Instructions", &["instructions"]),
@@ -72,7 +76,7 @@ impl Args {
             // Writing into a string cannot fail.
             let _ = writeln!(list, "{title}:");
             for verb in *verbs {
-                let _ = writeln!(list, "  {verb:<12} {}", about(verb));
+                let _ = writeln!(list, "  {verb:<13} {}", about(verb));
             }
             list.push('\n');
         }
@@ -106,6 +110,13 @@ pub(crate) enum Command {
     Timeline(Timeline),
     /// What was done since a day, by project and session
     Recap(Recap),
+    /// Facts that are kept as files: save, list, check, review
+    #[command(subcommand)]
+    Memory(Memory),
+    /// Save a fact for later sessions; the same as `memory add`
+    Remember(MemoryAdd),
+    /// Remove a saved fact; the same as `memory rm`
+    Forget(MemoryRm),
     /// How much is remembered, and whether everything runs
     Status(Status),
     /// Look for faults, and say how to mend each

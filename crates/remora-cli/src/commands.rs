@@ -19,6 +19,7 @@ mod hooks;
 mod import;
 mod install;
 mod instructions;
+mod memory;
 mod parts;
 mod progress;
 mod prune;
@@ -39,6 +40,9 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Hooks(Hooks::Explain(args)) => hooks::explain(&args, out),
         Command::Hooks(Hooks::Try(args)) => hooks::try_event(&args, out),
         Command::Hooks(Hooks::List(args)) => hooks::list(&args, out),
+        Command::Memory(command) => memory::run(&command, out),
+        Command::Remember(args) => memory::remember(&args, out),
+        Command::Forget(args) => memory::forget(&args, out),
         Command::Instructions(command) => instructions::run(&command, out),
         Command::Install(args) => install::install(&args, out),
         Command::Uninstall(args) => install::uninstall(&args, out),

@@ -24,6 +24,8 @@ pub(crate) enum CliError {
     Server(#[from] remora_server::ServerError),
     #[error("{0}")]
     Install(#[from] remora_agents::install::file::FileError),
+    #[error("{0}")]
+    Saved(#[from] remora_instructions::memories::MemoryError),
     #[error("cannot write the result: {0}")]
     Write(#[from] std::io::Error),
     #[error("cannot encode the result: {0}")]

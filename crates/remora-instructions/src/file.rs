@@ -4,6 +4,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::names;
+
 /// Whose words a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -230,4 +232,16 @@ pub(crate) fn normal(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// The directory that a file speaks for: the one that holds it, or that holds
+/// the settings folder it is in.
+pub(crate) fn holder(file: &Path) -> &Path {
+    let folder = file.parent().unwrap_or(file);
+    let inside = folder.ancestors().find(|dir| dir.ends_with(names::FOLDER));
+    let rules = |dir: &Path| folder == dir || folder.starts_with(dir.join(names::RULES));
+    match inside {
+        Some(dir) if rules(dir) => dir.parent().unwrap_or(dir),
+        _ => folder,
+    }
 }

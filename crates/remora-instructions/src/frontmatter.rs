@@ -31,14 +31,14 @@ pub(crate) enum Value {
 }
 
 /// Cuts the head off a decoded text. `None` when there is none; then the
-/// whole text is the body. A byte order mark in front is dropped.
+/// whole text is the body, with its byte order mark.
 ///
 /// The client ends the head at the first `---` it meets, also in the middle
 /// of a line, and drops all blanks behind it, so an indented first line of
 /// the body loses its indent.
 pub(crate) fn split(text: &str) -> (Option<&str>, &str) {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    cut(text).map_or((None, text), |(head, body)| (Some(head), body))
+    let head = text.strip_prefix('\u{feff}').unwrap_or(text);
+    cut(head).map_or((None, text), |(head, body)| (Some(head), body))
 }
 
 fn cut(text: &str) -> Option<(&str, &str)> {

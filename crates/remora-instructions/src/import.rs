@@ -5,13 +5,18 @@ use std::path::{Path, PathBuf};
 use crate::file::normal;
 
 /// The file an import names. `folder` is the real folder of the file that
-/// names it.
+/// names it. A slash at the end is lost on relative paths alone; others keep
+/// it and lead nowhere.
 pub(crate) fn resolve(token: &str, folder: &Path, home: &Path) -> PathBuf {
     let path = match token.strip_prefix("~/") {
-        Some(rest) => home.join(rest),
+        Some(rest) => home.join(rest.trim_start_matches('/')),
         None => folder.join(token),
     };
-    normal(&path)
+    let path = normal(&path);
+    if token.starts_with(['~', '/']) && token.ends_with('/') {
+        return path.join("");
+    }
+    path
 }
 
 /// The extension of a name, in lower case; a dot file such as `.env` has
@@ -157,6 +162,9 @@ mod tests {
         assert_eq!(to("~/a.md"), Path::new("/h/a.md"));
         assert_eq!(to("/x/./a.md"), Path::new("/x/a.md"));
         assert_eq!(to("a.md/"), Path::new("/p/docs/a.md"));
+        assert_eq!(to("~//a.md"), Path::new("/h/a.md"));
+        assert_eq!(to("~/a.md/").as_os_str(), "/h/a.md/");
+        assert_eq!(to("/p/a.md/").as_os_str(), "/p/a.md/");
     }
 
     #[test]

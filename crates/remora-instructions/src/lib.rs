@@ -10,6 +10,7 @@
 //! nothing of hooks, stores or models, reads no environment and no clock.
 #![forbid(unsafe_code)]
 
+mod agents_md;
 mod approval;
 pub mod auto_memory;
 mod disk;
@@ -77,7 +78,7 @@ impl Instructions {
     pub fn load(places: Places, options: Options) -> Self {
         let mut scene = Scene::new(places, options);
         let start = scene.start(Reason::SessionStart);
-        let given = start.files.iter().map(|f| f.path.clone()).collect();
+        let given = start.given.clone();
         Self {
             scene,
             start,
@@ -131,7 +132,7 @@ impl Instructions {
             }
         }
         self.later.clear();
-        self.given = self.start.files.iter().map(|f| f.path.clone()).collect();
+        self.given = self.start.given.clone();
     }
 
     /// What was met and left out, and has not come in since.

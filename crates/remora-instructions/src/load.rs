@@ -4,8 +4,9 @@
 //! Which files are asked for, and in which order, is `start.rs`'s and
 //! `touch.rs`'s business.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{self, Refused};
@@ -14,7 +15,7 @@ use crate::file::{Kind, Skipped, Why};
 use crate::import;
 use crate::rule::{self, Globs, When};
 use crate::settings::Sourced;
-use crate::{frontmatter, markdown};
+use crate::{frontmatter, markdown, names};
 
 /// How many imports away from the first file a file may be.
 const DEEPEST: usize = 4;
@@ -42,13 +43,35 @@ pub(crate) struct As {
     pub(crate) kind: Kind,
     pub(crate) reach: Reach,
     pub(crate) rule: Rule,
+    pub(crate) identity: Identity,
+}
+
+impl As {
+    pub(crate) fn new(kind: Kind, reach: Reach) -> Self {
+        Self {
+            kind,
+            reach,
+            rule: Rule::No,
+            identity: Identity::Real,
+        }
+    }
 }
 
 /// Whether `paths` in a file's head counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
     Yes,
+    /// A rule of a nested directory, whose settings folder may be a link.
+    Nested,
     No,
+}
+
+/// By what a file is known again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Identity {
+    Real,
+    /// AGENTS.md and its imports, which a module of its own adds.
+    Spelled,
 }
 
 /// A file that was read.
@@ -63,7 +86,7 @@ pub(crate) struct Draft {
     pub(crate) content: String,
 }
 
-/// Real files that were met, with the name each was met under.
+/// Files that were met, with the name each was met under.
 pub(crate) type Seen = HashMap<PathBuf, PathBuf>;
 
 /// The reading side: what all files share.
@@ -75,6 +98,12 @@ pub(crate) struct Loader {
     excludes: Excludes,
     sources: Vec<Sourced>,
     directories: HashMap<PathBuf, Option<PathBuf>>,
+    /// Files that are passed over together with what they import, because
+    /// the session has them.
+    pub(crate) passed: HashSet<PathBuf>,
+    /// Real files that the start met: nested rules among them do not come
+    /// again.
+    pub(crate) met: HashSet<PathBuf>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) warnings: Vec<String>,
 }
@@ -88,6 +117,8 @@ impl Loader {
             excludes: Excludes::new(patterns, |dir| fs::canonicalize(dir).ok()),
             sources: excludes,
             directories: HashMap::new(),
+            passed: HashSet::new(),
+            met: HashSet::new(),
             skipped: Vec::new(),
             warnings: Vec::new(),
         }
@@ -111,14 +142,21 @@ impl Loader {
         let mut files = Vec::new();
         self.list(folder, 0, &mut BTreeSet::new(), &mut files);
         files.sort();
-        let how = As {
-            rule: Rule::Yes,
-            ..how
+        let rule = match how.rule {
+            Rule::No => Rule::Yes,
+            rule => rule,
+        };
+        let how = As { rule, ..how };
+        // A rule that the session has may import one that still waits.
+        let passed = match want {
+            Want::Always => HashSet::new(),
+            Want::Conditional => mem::take(&mut self.passed),
         };
         let mut out = Vec::new();
         for file in files {
             self.visit(&file, how, &mut Vec::new(), seen, &mut out);
         }
+        self.passed.extend(passed);
         let (conditional, always): (Vec<Draft>, Vec<Draft>) =
             out.into_iter().partition(|draft| draft.globs.is_some());
         if want == Want::Conditional {
@@ -187,21 +225,37 @@ impl Loader {
             }
             return;
         };
-        let linked_rule = how.rule == Rule::Yes && parent.is_none() && real != spelled;
-        let path = if linked_rule { real.as_path() } else { spelled };
-        if let Some(first) = seen.get(&real) {
+        // Rules are listed under their real path.
+        let moved = how.rule != Rule::No && parent.is_none() && real != spelled;
+        let path = if moved { real.as_path() } else { spelled };
+        let again = how.rule == Rule::Nested && self.met.contains(&real);
+        if parent.is_none() && (again || self.passed.contains(path)) {
+            return;
+        }
+        let key = match how.identity {
+            Identity::Real => real.as_path(),
+            Identity::Spelled => path,
+        };
+        if let Some(first) = seen.get(key) {
             if first != path {
                 let first = first.clone();
                 skip(self, path, Why::SameFile(first));
             }
             return;
         }
-        if let Some(why) = self.excluded(how.kind, spelled, linked_rule.then_some(path)) {
+        if let Some(why) = self.excluded(how.kind, spelled, moved.then_some(path)) {
             skip(self, path, why);
             return;
         }
-        let watched = parent.is_some() || linked_rule;
-        if watched && how.reach == Reach::Inside && !real.starts_with(&self.cwd) {
+        let inside = match &parent {
+            Some(_) => spelled.starts_with(&self.cwd) && real.starts_with(&self.cwd),
+            None => {
+                !moved
+                    || real.starts_with(&self.cwd)
+                    || self.is_in_linked_folder(&real, spelled, how)
+            }
+        };
+        if how.reach == Reach::Inside && !inside {
             skip(self, path, Why::External);
             return;
         }
@@ -214,15 +268,15 @@ impl Loader {
             Err(Refused::Missing) => return skip(self, path, Why::Missing),
             Err(why) => return skip(self, path, Why::NotRead(why.to_string())),
         };
-        seen.insert(real.clone(), path.to_path_buf());
+        seen.insert(key.to_path_buf(), path.to_path_buf());
         let text = markdown::decode(&bytes);
         let (front, body) = frontmatter::split(&text);
         let globs = match how.rule {
-            Rule::Yes => self.globs(path, front),
+            Rule::Yes | Rule::Nested => self.globs(path, front),
             Rule::No => None,
         };
         let page = markdown::read(body);
-        let content = page.text.trim();
+        let content = markdown::trim(&page.text);
         if content.is_empty() {
             skip(self, path, Why::Empty);
         } else {
@@ -253,6 +307,20 @@ impl Loader {
             }
         }
         chain.pop();
+    }
+
+    /// Whether a nested rule lies outside only because its settings folder
+    /// is a link: then the rules come with the folder.
+    fn is_in_linked_folder(&mut self, real: &Path, spelled: &Path, how: As) -> bool {
+        let folder = spelled.ancestors().find(|dir| dir.ends_with(names::FOLDER));
+        let Some(folder) = folder.filter(|_| how.rule == Rule::Nested) else {
+            return false;
+        };
+        let (Some(linked), Ok(rest)) = (self.real_directory(folder), spelled.strip_prefix(folder))
+        else {
+            return false;
+        };
+        linked.join(rest) == real
     }
 
     fn globs(&mut self, path: &Path, front: Option<&str>) -> Option<Globs> {

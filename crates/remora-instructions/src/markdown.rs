@@ -49,16 +49,20 @@ pub(crate) struct Import {
     pub line: usize,
 }
 
-/// Bytes of a file as text: no byte order mark, bad UTF-8 replaced, line
-/// feeds only.
+/// Bytes of a file as text: bad UTF-8 replaced, line feeds only. A byte order
+/// mark stays: to the client's Markdown reader it is a letter like others.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if text.contains('\r') {
         text.replace("\r\n", "\n").replace('\r', "\n")
     } else {
-        text.to_owned()
+        text.into_owned()
     }
+}
+
+/// A text without blanks and byte order marks around it.
+pub(crate) fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
 /// Cleans a text, whose frontmatter is already off, and finds its imports.

@@ -118,6 +118,9 @@ pub struct Uri {
     pub name: Name,
 }
 
+/// Addresses that are taken from one text.
+const MOST_NAMED: usize = 200;
+
 /// How every address begins.
 pub const SCHEME: &str = "memory://";
 
@@ -147,6 +150,9 @@ impl Uri {
     pub fn all_in(text: &str) -> Vec<Self> {
         let mut found = Vec::new();
         for (at, _) in text.match_indices(SCHEME) {
+            if found.len() == MOST_NAMED {
+                break;
+            }
             let rest = &text[at..];
             let end = rest[SCHEME.len()..]
                 .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/')))

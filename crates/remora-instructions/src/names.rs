@@ -41,6 +41,9 @@ pub(crate) mod key {
     /// Where the way of AGENTS.md is chosen: `pluginConfigs`, then this, then
     /// `options`, then one of the two names.
     pub(crate) const PLUGIN_CONFIGS: &str = "pluginConfigs";
+    pub(crate) const ENABLED_PLUGINS: &str = "enabledPlugins";
+    pub(crate) const PERMISSIONS: &str = "permissions";
+    pub(crate) const ADDITIONAL_DIRECTORIES: &str = "additionalDirectories";
     pub(crate) const AGENTS_PLUGIN: &str = "agents-md@builtin";
     pub(crate) const OPTIONS: &str = "options";
     pub(crate) const INSTRUCTION_FILES: &str = "instructionFiles";

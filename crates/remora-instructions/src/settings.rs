@@ -37,12 +37,24 @@ pub enum AgentsMode {
 }
 
 impl AgentsMode {
+    /// Today's words, under today's key.
     fn parse(word: &str) -> Option<Self> {
         Some(match word {
-            "claude-md" | "claude" => Self::ClaudeOnly,
-            "claude-md-or-agents-md" | "agents-fallback" => Self::Fallback,
-            "claude-md-and-agents-md" | "both" => Self::Both,
-            "managed-only" | "none" => Self::ManagedOnly,
+            "claude-md" => Self::ClaudeOnly,
+            "claude-md-or-agents-md" => Self::Fallback,
+            "claude-md-and-agents-md" => Self::Both,
+            "managed-only" => Self::ManagedOnly,
+            _ => return None,
+        })
+    }
+
+    /// The old words, under the old key.
+    fn parse_old(word: &str) -> Option<Self> {
+        Some(match word {
+            "claude" => Self::ClaudeOnly,
+            "agents-fallback" => Self::Fallback,
+            "both" => Self::Both,
+            "none" => Self::ManagedOnly,
             _ => return None,
         })
     }
@@ -61,6 +73,12 @@ pub struct Sourced {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settings {
     pub(crate) agents: AgentsMode,
+    /// The two keys that choose it, each of the highest layer that has it.
+    agents_word: Option<Value>,
+    agents_old_word: Option<Value>,
+    agents_off: bool,
+    /// More directories that count as the session's.
+    pub(crate) directories: Vec<String>,
     /// Patterns with the file each stands in.
     pub(crate) excludes: Vec<Sourced>,
     pub(crate) managed_text: Option<Sourced>,
@@ -127,6 +145,7 @@ pub(crate) fn read(places: &Places, options: &Options) -> Settings {
             settings.take_file(Layer::Managed, &file);
         }
     }
+    settings.choose_agents();
     settings
 }
 
@@ -196,6 +215,12 @@ impl Settings {
             let patterns = patterns.filter_map(Value::as_str);
             self.excludes.extend(patterns.map(sourced));
         }
+        let directories = value
+            .get(key::PERMISSIONS)
+            .and_then(|p| p.get(key::ADDITIONAL_DIRECTORIES))
+            .and_then(Value::as_array);
+        let directories = directories.into_iter().flatten().filter_map(Value::as_str);
+        self.directories.extend(directories.map(str::to_owned));
         if let Some(map) = value.get(key::ENV).and_then(Value::as_object) {
             for (name, value) in map {
                 let value = value
@@ -221,6 +246,10 @@ impl Settings {
         {
             self.managed_text = Some(sourced(words));
         }
+        let enabled = value.get(key::ENABLED_PLUGINS);
+        if let Some(on) = enabled.and_then(|v| v.get(key::AGENTS_PLUGIN)) {
+            self.agents_off = *on == Value::Bool(false);
+        }
         // A checked-in file must not choose what else is read.
         if !matches!(layer, Layer::Project | Layer::Local) {
             self.take_agents(source, value);
@@ -232,17 +261,30 @@ impl Settings {
             .get(key::PLUGIN_CONFIGS)
             .and_then(|v| v.get(key::AGENTS_PLUGIN))
             .and_then(|v| v.get(key::OPTIONS));
-        for name in [key::INSTRUCTION_FILES_OLD, key::INSTRUCTION_FILES] {
-            let Some(word) = options.and_then(|o| o.get(name)) else {
-                continue;
-            };
-            match word.as_str().and_then(AgentsMode::parse) {
-                Some(mode) => self.agents = mode,
-                None => self.warnings.push(format!(
-                    "{source}: `{name}` is {word}, which is none of claude-md, \
-                     claude-md-or-agents-md, claude-md-and-agents-md, managed-only"
-                )),
+        let option = |name: &str| options.and_then(|o| o.get(name));
+        if let Some(word) = option(key::INSTRUCTION_FILES) {
+            if word.as_str().and_then(AgentsMode::parse).is_none() {
+                self.warnings.push(format!(
+                    "{source}: `{}` is {word}, which is none of claude-md, \
+                     claude-md-or-agents-md, claude-md-and-agents-md, managed-only",
+                    key::INSTRUCTION_FILES
+                ));
             }
+            self.agents_word = Some(word.clone());
         }
+        if let Some(word) = option(key::INSTRUCTION_FILES_OLD) {
+            self.agents_old_word = Some(word.clone());
+        }
+    }
+
+    fn choose_agents(&mut self) {
+        let word = |value: &Option<Value>| value.as_ref()?.as_str().map(str::to_owned);
+        let new = word(&self.agents_word).and_then(|w| AgentsMode::parse(&w));
+        let old = word(&self.agents_old_word).and_then(|w| AgentsMode::parse_old(&w));
+        self.agents = if self.agents_off {
+            AgentsMode::ClaudeOnly
+        } else {
+            new.or(old).unwrap_or_default()
+        };
     }
 }

@@ -1,10 +1,12 @@
 //! What is in the prompt when a session begins: all layers in order, then
 //! AGENTS.md where it belongs, then memory.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::agents_md::MANAGED_ONLY;
 use crate::file::{Announce, Kind, Loaded, Reason, Why};
-use crate::load::{As, Draft, Loader, Reach, Rule, Seen, Want};
+use crate::load::{As, Draft, Loader, Reach, Seen, Want};
 use crate::memories::{Scope, Uri};
 use crate::places::{External, Mode, Options, Places};
 use crate::repository::{self, Repository};
@@ -29,7 +31,10 @@ pub(crate) struct Scene {
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     pub(crate) files: Vec<Loaded>,
-    /// Real files in it.
+    /// Paths that count as given: those of all instruction files, also where
+    /// only managed ones are shown.
+    pub(crate) given: HashSet<PathBuf>,
+    /// Real files that were met.
     pub(crate) seen: Seen,
     /// The CLAUDE.md that keeps AGENTS.md out.
     pub(crate) project_file: Option<PathBuf>,
@@ -98,26 +103,28 @@ impl Scene {
         if self.off().is_some() {
             return start;
         }
-        let everything = self.settings.agents != AgentsMode::ManagedOnly;
         self.managed(&mut start, reason);
-        if everything {
-            let drafts = self.user(&mut start.seen);
-            start.take(drafts, reason);
-            self.project(&mut start, reason);
+        let drafts = self.user(&mut start.seen);
+        start.take(drafts, reason);
+        self.project(&mut start, reason);
+        start.given = start.files.iter().map(|f| f.path.clone()).collect();
+        if self.settings.agents == AgentsMode::ManagedOnly {
+            for file in start.files.extract_if(.., |f| f.kind != Kind::Managed) {
+                let why = Why::AgentsMode(MANAGED_ONLY);
+                self.loader.skip(&file.path, file.parent.as_deref(), why);
+            }
         }
         start.files.extend(self.memory(reason));
         let named = self.named_memories(&start.files);
         start.files.extend(named);
+        let memory = start.files.iter().map(|f| f.path.clone());
+        start.given.extend(memory);
         start
     }
 
     /// The organisation's file, its text in settings, its rules.
     fn managed(&mut self, start: &mut Start, reason: Reason) {
-        let how = As {
-            kind: Kind::Managed,
-            reach: self.reach(),
-            rule: Rule::No,
-        };
+        let how = As::new(Kind::Managed, self.reach());
         let dir = self.places.managed.clone();
         if let Some(dir) = &dir {
             let file = dir.join(names::FILE);
@@ -150,11 +157,7 @@ impl Scene {
             self.note_off(&dir.join(names::FILE), "user");
             return Vec::new();
         }
-        let how = As {
-            kind: Kind::User,
-            reach: Reach::Anywhere,
-            rule: Rule::No,
-        };
+        let how = As::new(Kind::User, Reach::Anywhere);
         let mut drafts = self.loader.file(&dir.join(names::FILE), how, seen);
         let rules = dir.join(names::RULES);
         drafts.extend(self.loader.rules(&rules, how, Want::Always, seen));
@@ -163,53 +166,60 @@ impl Scene {
 
     /// The walk, added directories, and AGENTS.md between them.
     fn project(&mut self, start: &mut Start, reason: Reason) {
-        let walk = self.walk();
-        let mut parts: Vec<Vec<Draft>> = Vec::new();
-        for dir in &walk {
-            let repeated = self.repository.as_ref().is_some_and(|r| r.repeats(dir));
+        let mut drafts = Vec::new();
+        for dir in self.walk() {
+            let repeated = self.repository.as_ref().is_some_and(|r| r.repeats(&dir));
             let project = self.options.sources.project && !repeated;
             if repeated {
-                for file in [
-                    dir.join(names::FILE),
-                    dir.join(names::FOLDER).join(names::FILE),
-                ] {
+                for file in project_files(&dir) {
                     self.note(&file, Why::Worktree);
                 }
             }
-            parts.push(self.directory(dir, project, &mut start.seen));
+            drafts.extend(self.directory(&dir, project, &mut start.seen));
         }
-        let added = self.added(&mut start.seen);
-        let names = [names::FILE, names::LOCAL_FILE];
-        start.project_file = parts
-            .iter()
-            .flatten()
-            .find(|d| d.parent.is_none() && names.iter().any(|name| d.path.ends_with(name)))
-            .map(|d| d.path.clone());
-        let mut agents = self.agents(&walk, &parts, start);
-        let last = agents.pop().unwrap_or_default();
-        for (part, agents) in parts
-            .into_iter()
-            .zip(agents.into_iter().chain([Vec::new()]))
-        {
-            start.take(part, reason);
-            start.take_silent(agents, reason);
+        start.project_file = self.project_file(&start.files, &drafts);
+        drafts.extend(self.added(&mut start.seen));
+        let mut agents = self.agents(start, &drafts).into_iter().peekable();
+        for (number, draft) in drafts.into_iter().enumerate() {
+            while let Some((_, drafts)) = agents.next_if(|(at, _)| *at == number) {
+                start.take_silent(drafts, reason);
+            }
+            start.take([draft], reason);
         }
-        start.take(added, reason);
-        start.take_silent(last, reason);
+        for (_, drafts) in agents {
+            start.take_silent(drafts, reason);
+        }
+    }
+
+    /// A file that counts as "the project has a CLAUDE.md": one of that name
+    /// on the walk, or that the walk met among its rules.
+    fn project_file(&self, files: &[Loaded], walk: &[Draft]) -> Option<PathBuf> {
+        let own = self.places.config_dir().join(names::FILE);
+        let own = self.options.sources.user.then_some(own);
+        let named = |path: &Path| path.ends_with(names::FILE) || path.ends_with(names::LOCAL_FILE);
+        let on_walk = |path: &Path| {
+            let dir = path.parent().unwrap_or(path);
+            let in_folder = path.ends_with(names::FILE) && dir.ends_with(names::FOLDER);
+            let dir = if in_folder {
+                dir.parent().unwrap_or(dir)
+            } else {
+                dir
+            };
+            self.loader.cwd.starts_with(dir) && own.as_deref() != Some(path)
+        };
+        let loaded = files.iter().map(|f| (&f.path, false));
+        let drafts = walk.iter().map(|d| (&d.path, d.parent.is_none()));
+        loaded
+            .chain(drafts)
+            .find(|(path, met)| named(path) && (*met || on_walk(path)))
+            .map(|(path, _)| path.clone())
     }
 
     /// One directory's files at the start.
     fn directory(&mut self, dir: &Path, project: bool, seen: &mut Seen) -> Vec<Draft> {
         let mut drafts = Vec::new();
-        let how = As {
-            kind: Kind::Project,
-            reach: self.reach(),
-            rule: Rule::No,
-        };
-        let files = [
-            dir.join(names::FILE),
-            dir.join(names::FOLDER).join(names::FILE),
-        ];
+        let how = As::new(Kind::Project, self.reach());
+        let files = project_files(dir);
         if project {
             for file in &files {
                 drafts.extend(self.loader.file(file, how, seen));
@@ -247,85 +257,6 @@ impl Scene {
                 self.note(&dir.join(names::FILE), Why::AddedDirectory);
             }
         }
-        drafts
-    }
-
-    /// AGENTS.md of every directory of the walk, one list each.
-    fn agents(
-        &mut self,
-        walk: &[PathBuf],
-        parts: &[Vec<Draft>],
-        start: &mut Start,
-    ) -> Vec<Vec<Draft>> {
-        let shadow = match self.settings.agents {
-            AgentsMode::Both => None,
-            AgentsMode::Fallback => start.project_file.clone().map(Why::ShadowedBy),
-            AgentsMode::ClaudeOnly => Some(Why::AgentsMode("claude-md")),
-            AgentsMode::ManagedOnly => Some(Why::AgentsMode("managed-only")),
-        };
-        let shadow = if self.options.sources.project {
-            shadow
-        } else {
-            Some(Why::SourceOff("project"))
-        };
-        let mut texts: Vec<(PathBuf, String)> = parts
-            .iter()
-            .flatten()
-            .map(|d| (d.path.clone(), d.content.clone()))
-            .chain(
-                start
-                    .files
-                    .iter()
-                    .map(|f| (f.path.clone(), f.content.clone())),
-            )
-            .collect();
-        let mut all = Vec::new();
-        for dir in walk {
-            let repeated = self.repository.as_ref().is_some_and(|r| r.repeats(dir));
-            let shadow = if repeated {
-                Some(Why::Worktree)
-            } else {
-                shadow.clone()
-            };
-            let mut drafts = Vec::new();
-            for file in agents_files(dir) {
-                match &shadow {
-                    Some(why) => self.note(&file, why.clone()),
-                    None => drafts.extend(self.agents_file(
-                        &file,
-                        self.reach(),
-                        &mut texts,
-                        &mut start.seen,
-                    )),
-                }
-            }
-            all.push(drafts);
-        }
-        all
-    }
-
-    /// One AGENTS.md, unless its words are there already.
-    pub(crate) fn agents_file(
-        &mut self,
-        file: &Path,
-        reach: Reach,
-        texts: &mut Vec<(PathBuf, String)>,
-        seen: &mut Seen,
-    ) -> Vec<Draft> {
-        let how = As {
-            kind: Kind::Project,
-            reach,
-            rule: Rule::No,
-        };
-        let drafts = self.loader.file(file, how, seen);
-        let first = drafts.first().filter(|d| d.path == file);
-        let same = first.and_then(|f| texts.iter().find(|(_, text)| *text == f.content));
-        if let Some((path, _)) = same {
-            let why = Why::SameText(path.clone());
-            self.loader.skip(file, None, why);
-            return Vec::new();
-        }
-        texts.extend(drafts.iter().map(|d| (d.path.clone(), d.content.clone())));
         drafts
     }
 
@@ -479,14 +410,14 @@ impl Scene {
 fn clean(bytes: &[u8]) -> String {
     let text = markdown::decode(bytes);
     let (_, body) = frontmatter::split(&text);
-    markdown::read(body).text.trim().to_owned()
+    markdown::trim(&markdown::read(body).text).to_owned()
 }
 
-/// The AGENTS.md files of a directory.
-pub(crate) fn agents_files(dir: &Path) -> [PathBuf; 2] {
+/// The instruction files of a directory that a project shares.
+pub(crate) fn project_files(dir: &Path) -> [PathBuf; 2] {
     [
-        dir.join(names::AGENTS_FILE),
-        dir.join(names::FOLDER).join(names::AGENTS_FILE),
+        dir.join(names::FILE),
+        dir.join(names::FOLDER).join(names::FILE),
     ]
 }
 

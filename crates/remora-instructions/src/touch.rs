@@ -6,98 +6,128 @@ use std::path::{Path, PathBuf};
 use crate::file::{Announce, Kind, Loaded, Reason, normal};
 use crate::load::{As, Draft, Reach, Rule, Seen, Want};
 use crate::names;
-use crate::settings::AgentsMode;
-use crate::start::{Scene, Start, agents_files, entry};
+use crate::start::{Scene, Start, entry, project_files};
+
+/// Files met during one read: those that come in any case, and rules that
+/// wait for a file, which are looked through apart.
+#[derive(Default)]
+struct SeenTwice {
+    files: Seen,
+    conditional: Seen,
+}
 
 impl Scene {
-    /// Everything that a touched file calls for, also what was given before;
-    /// the caller drops that.
+    /// Everything that a touched file calls for and the session does not have
+    /// yet. `given` are the files it has.
     pub(crate) fn touched(&mut self, file: &Path, start: &Start, given: &[Loaded]) -> Vec<Loaded> {
-        if self.off().is_some() {
+        let file = normal(file);
+        if self.off().is_some() || !self.is_within(&file) {
             return Vec::new();
         }
         self.loader.forget();
-        let file = normal(file);
-        let cwd = self.loader.cwd.clone();
-        let inside =
-            file.starts_with(&cwd) && nearest_real(&file).is_some_and(|r| r.starts_with(&cwd));
-        if !inside {
-            return Vec::new();
-        }
+        self.loader.passed.clone_from(&start.given);
+        let later = given.iter().map(|f| f.path.clone());
+        self.loader.passed.extend(later);
+        let loaded = |listed: &PathBuf| start.given.contains(listed);
+        let met = start.seen.iter().filter(|(_, listed)| loaded(listed));
+        self.loader.met = met.map(|(real, _)| real.clone()).collect();
         let mut out = Vec::new();
-        self.own_rules(&file, &mut out);
-        let nested = nested(&cwd, &file);
-        // Nested files never reach outside, approved or not.
-        let how = As {
-            kind: Kind::Project,
-            reach: Reach::Inside,
-            rule: Rule::No,
-        };
-        let mut seen = Seen::new();
+        let mut seen = SeenTwice::default();
+        self.own_rules(&file, &mut seen, &mut out);
+        let nested = nested(&self.loader.cwd, &file);
         let mut bare = Vec::new();
         for dir in &nested {
-            let before = out.len();
-            if self.options.sources.project {
-                for path in [
-                    dir.join(names::FILE),
-                    dir.join(names::FOLDER).join(names::FILE),
-                ] {
-                    let drafts = self.loader.file(&path, how, &mut seen);
-                    out.extend(traversed(drafts, Announce::Yes, &file));
-                }
-            }
-            if self.options.sources.local {
-                let how = As {
-                    kind: Kind::Local,
-                    ..how
-                };
-                let drafts = self
-                    .loader
-                    .file(&dir.join(names::LOCAL_FILE), how, &mut seen);
-                out.extend(traversed(drafts, Announce::Yes, &file));
-            }
-            if out.len() == before {
+            if !self.nested_directory(dir, &file, &mut seen, &mut out) {
                 bare.push(dir.clone());
-            }
-            if self.options.sources.project {
-                let rules = Self::rules_of(dir);
-                let drafts = self.loader.rules(&rules, how, Want::Always, &mut seen);
-                out.extend(traversed(drafts, Announce::Yes, &file));
-                self.conditional(&rules, how, dir, &file, &mut out);
             }
         }
         if self.options.sources.project {
+            let how = As::new(Kind::Project, Reach::Inside);
             for dir in self.walk() {
                 let rules = Self::rules_of(&dir);
                 let repeated = self.repository.as_ref().is_some_and(|r| r.repeats(&dir));
                 if !repeated && !self.is_user_rules(&rules) {
-                    self.conditional(&rules, how, &dir, &file, &mut out);
+                    self.conditional(&rules, how, (&dir, &file), &mut seen, &mut out);
                 }
             }
-            self.nested_agents(&nested, &bare, start, given, &file, &mut out);
+            if file.is_file() {
+                out.extend(self.nested_agents(&nested, &bare, start, &file));
+            }
         }
+        self.loader.passed.clear();
+        self.loader.met.clear();
         out
     }
 
+    /// Whether a file is one of the session's: below the working directory as
+    /// it is written, and really in one of the session's directories.
+    fn is_within(&mut self, file: &Path) -> bool {
+        let cwd = self.loader.cwd.clone();
+        let Some(real) = nearest_real(file).filter(|_| file.starts_with(&cwd)) else {
+            return false;
+        };
+        let named = self.settings.directories.iter().map(|dir| {
+            dir.strip_prefix("~/")
+                .map_or_else(|| cwd.join(dir), |rest| self.places.home.join(rest))
+        });
+        let mut others = self.places.added.iter().cloned().chain(named);
+        real.starts_with(&cwd)
+            || others.any(|dir| dir.canonicalize().is_ok_and(|dir| real.starts_with(dir)))
+    }
+
+    /// The files of one nested directory; whether it has a CLAUDE.md.
+    fn nested_directory(
+        &mut self,
+        dir: &Path,
+        file: &Path,
+        seen: &mut SeenTwice,
+        out: &mut Vec<Loaded>,
+    ) -> bool {
+        // Nested files never reach outside, approved or not.
+        let how = As::new(Kind::Project, Reach::Inside);
+        let before = out.len();
+        let local = dir.join(names::LOCAL_FILE);
+        let mut known = false;
+        if self.options.sources.project {
+            for path in project_files(dir) {
+                known |= self.loader.passed.contains(&path);
+                let drafts = self.loader.file(&path, how, &mut seen.files);
+                out.extend(traversed(drafts, Announce::Yes, file));
+            }
+        }
+        if self.options.sources.local {
+            let how = As::new(Kind::Local, Reach::Inside);
+            known |= self.loader.passed.contains(&local);
+            let drafts = self.loader.file(&local, how, &mut seen.files);
+            out.extend(traversed(drafts, Announce::Yes, file));
+        }
+        let has = known || out.len() > before;
+        if self.options.sources.project {
+            let how = As {
+                rule: Rule::Nested,
+                ..how
+            };
+            let rules = Self::rules_of(dir);
+            let drafts = self
+                .loader
+                .rules(&rules, how, Want::Always, &mut seen.files);
+            out.extend(traversed(drafts, Announce::Yes, file));
+            self.conditional(&rules, how, (dir, file), seen, out);
+        }
+        has
+    }
+
     /// Rules of the organisation and the person that wait for a file.
-    fn own_rules(&mut self, file: &Path, out: &mut Vec<Loaded>) {
+    fn own_rules(&mut self, file: &Path, seen: &mut SeenTwice, out: &mut Vec<Loaded>) {
         let cwd = self.loader.cwd.clone();
         if let Some(dir) = self.places.managed.clone() {
-            let how = As {
-                kind: Kind::Managed,
-                reach: self.reach(),
-                rule: Rule::Yes,
-            };
-            self.conditional(&Self::rules_of(&dir), how, &cwd, file, out);
+            let how = As::new(Kind::Managed, self.reach());
+            self.conditional(&Self::rules_of(&dir), how, (&cwd, file), seen, out);
         }
         if self.options.sources.user {
-            let how = As {
-                kind: Kind::User,
-                reach: Reach::Anywhere,
-                rule: Rule::Yes,
-            };
+            let how = As::new(Kind::User, Reach::Anywhere);
             let rules = self.places.config_dir().join(names::RULES);
-            self.conditional(&rules, how, &cwd, file, out);
+            self.conditional(&rules, how, (&cwd, file), seen, out);
         }
     }
 
@@ -106,56 +136,36 @@ impl Scene {
         &mut self,
         rules: &Path,
         how: As,
-        base: &Path,
-        file: &Path,
+        (base, file): (&Path, &Path),
+        seen: &mut SeenTwice,
         out: &mut Vec<Loaded>,
     ) {
         let Ok(relative) = file.strip_prefix(base) else {
             return;
         };
         let relative = relative.to_string_lossy();
-        let drafts = self
-            .loader
-            .rules(rules, how, Want::Conditional, &mut Seen::new());
+        let seen = &mut seen.conditional;
+        let drafts = self.loader.rules(rules, how, Want::Conditional, seen);
         for mut draft in drafts {
             let Some(globs) = draft.globs.take().filter(|g| g.matches(&relative)) else {
                 continue;
             };
-            let mut loaded = entry(draft, Reason::PathGlobMatch, Announce::Yes);
-            loaded.reason = Reason::PathGlobMatch;
-            loaded.globs = Some(globs.texts().to_vec());
-            loaded.trigger = Some(file.to_path_buf());
-            out.push(loaded);
-        }
-    }
-
-    /// AGENTS.md of nested directories; they come last.
-    fn nested_agents(
-        &mut self,
-        nested: &[PathBuf],
-        bare: &[PathBuf],
-        start: &Start,
-        given: &[Loaded],
-        file: &Path,
-        out: &mut Vec<Loaded>,
-    ) {
-        let directories = match self.settings.agents {
-            AgentsMode::Both => nested,
-            AgentsMode::Fallback if start.project_file.is_none() => bare,
-            _ => return,
-        };
-        let mut seen = start.seen.clone();
-        let texts = given.iter().chain(&*out);
-        let mut texts: Vec<(PathBuf, String)> =
-            texts.map(|f| (f.path.clone(), f.content.clone())).collect();
-        for path in directories.iter().flat_map(|dir| agents_files(dir)) {
-            let drafts = self.agents_file(&path, Reach::Inside, &mut texts, &mut seen);
-            out.extend(traversed(drafts, Announce::No, file));
+            out.push(Loaded {
+                reason: Reason::PathGlobMatch,
+                globs: Some(globs.texts().to_vec()),
+                trigger: Some(file.to_path_buf()),
+                ..entry(draft, Reason::PathGlobMatch, Announce::Yes)
+            });
         }
     }
 }
 
-fn traversed(drafts: Vec<Draft>, announce: Announce, file: &Path) -> impl Iterator<Item = Loaded> {
+/// Drafts as what a touched file brought in.
+pub(crate) fn traversed(
+    drafts: Vec<Draft>,
+    announce: Announce,
+    file: &Path,
+) -> impl Iterator<Item = Loaded> {
     let drafts = drafts.into_iter();
     drafts.map(move |draft| Loaded {
         trigger: Some(file.to_path_buf()),

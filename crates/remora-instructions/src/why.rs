@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::file::{Kind, Loaded, Reason, Skipped, Why, normal};
+use crate::file::{Kind, Loaded, Reason, Skipped, Why, holder, normal};
 use crate::{Instructions, disk};
 
 pub(crate) use near::nearest;
@@ -265,12 +265,18 @@ impl Instructions {
     /// A file of a directory below the working directory, or one that such a
     /// file imports.
     fn nested(&self, probe: &mut Instructions, names: &Names) -> Option<Verdict> {
-        let holder = place::holder(&names.listed);
-        if holder == self.cwd() || !holder.starts_with(self.cwd()) {
+        let dir = holder(&names.listed);
+        if dir == self.cwd() || !dir.starts_with(self.cwd()) {
             return None;
         }
         let before = probe.skipped().count();
-        let brought = probe.on_read(&holder.join(PROBE));
+        // AGENTS.md comes only with a file that is there: itself will do.
+        let is_agents = names.listed.ends_with(crate::names::AGENTS_FILE);
+        let brought = if is_agents {
+            probe.scene.touched(&names.listed, &probe.start, &[])
+        } else {
+            probe.on_read(&dir.join(PROBE))
+        };
         if let Some(file) = brought.iter().find(|file| names.are(&file.path)) {
             if self.given.contains(&file.path) {
                 return Some(Verdict::Out(read_itself()));
@@ -278,7 +284,7 @@ impl Instructions {
             let all: Vec<&Loaded> = brought.iter().collect();
             let chain = chain(&all, file);
             let first = chain.last().map_or(file.path.as_path(), PathBuf::as_path);
-            let mut when = format!("a file below {} is touched", place::holder(first).display());
+            let mut when = format!("a file below {} is touched", holder(first).display());
             if let Some(parent) = chain.first() {
                 let _ = write!(when, "; then {} imports it", parent.display());
             }
@@ -387,7 +393,7 @@ fn chain(all: &[&Loaded], file: &Loaded) -> Vec<PathBuf> {
 /// The directories from below the working directory down to a file's own,
 /// outermost first.
 fn below(cwd: &Path, file: &Path) -> Vec<PathBuf> {
-    let mut dirs: Vec<PathBuf> = place::holder(file)
+    let mut dirs: Vec<PathBuf> = holder(file)
         .ancestors()
         .take_while(|dir| *dir != cwd && dir.starts_with(cwd))
         .map(Path::to_path_buf)

@@ -8,9 +8,9 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 pub(crate) enum Instructions {
     /// List what is in the prompt, in order, with the reason
     Show(InstructionsShow),
-    /// Say whether a file is in the prompt, and why or why not
+    /// Say whether a file is in the prompt, and why or why not (exit 1: there is no such file)
     Why(InstructionsWhy),
-    /// Find what should be mended: dead imports, rules that never match, contradictions
+    /// Find what should be mended: dead imports, rules that never match, contradictions (exit 1: an error)
     Lint(InstructionsLint),
     /// Allow this project's files to import files from outside it
     Approve(InstructionsApprove),

@@ -167,13 +167,13 @@ impl Shelf {
 /// Secrets in a text, by kind and line.
 fn secrets(redactor: &Redactor, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
+    let (mut line, mut at) = (1, 0);
     for finding in redactor.scan(text) {
-        let line = text[..finding.range.start].matches('\n').count() + 1;
-        let told = format!("a secret ({}) on line {line}", finding.kind);
-        if !found.contains(&told) {
-            found.push(told);
-        }
+        line += text[at..finding.range.start].matches('\n').count();
+        at = finding.range.start;
+        found.push(format!("a secret ({}) on line {line}", finding.kind));
     }
+    found.dedup();
     found
 }
 

@@ -10,7 +10,11 @@ use crate::sandbox::Sandbox;
 fn a_sound_project_has_nothing_to_mend() {
     let sandbox = Sandbox::new();
     sandbox.write("project/CLAUDE.md", "Use tabs.\n");
-    assert_snapshot!(instructions(&sandbox, &["lint"]).go(), @"");
+    assert_snapshot!(instructions(&sandbox, &["lint"]).go(), @r"
+    $ remora instructions lint --managed [MANAGED]
+    nothing to mend in 1 file
+    exit 0
+    ");
 }
 
 #[test]
@@ -23,8 +27,35 @@ fn findings_say_where_and_what_to_do() {
     );
     sandbox.write("project/docs/style.md", "Short lines.\n");
     sandbox.write("project/docs/tests.md", "Fast tests.\n");
-    sandbox.write("project/.claude/rules/py.md", "---\npaths: ./src/*.py\n---\nType hints.\n");
-    assert_snapshot!(instructions(&sandbox, &["lint"]).go(), @"");
+    sandbox.write(
+        "project/.claude/rules/py.md",
+        "---\npaths: ./src/*.py\n---\nType hints.\n",
+    );
+    assert_snapshot!(instructions(&sandbox, &["lint"]).go(), @r#"
+    $ remora instructions lint --managed [MANAGED]
+    error [PROJECT]/.claude/rules/py.md:2 rule-never-matches
+      no file can wake this rule: pattern "./src/*.py" begins with ./, which is never part of a path, and matches nothing
+      write gitignore patterns, relative to the directory that holds `.claude`, such as src/**/*.ts
+
+    error [PROJECT]/CLAUDE.md:3 dead-import
+      @docs/styel.md leads to [PROJECT]/docs/styel.md, which does not exist
+      did you mean [PROJECT]/docs/style.md?
+
+    error [PROJECT]/CLAUDE.md:5 punctuation-import
+      @docs/tests.md, imports nothing: the mark at its end counts as part of the name
+      write @docs/tests.md with a blank behind it
+
+    warning [PROJECT]/CLAUDE.md:7 contradiction
+      "Never use semicolons" contradicts "Always use semicolons" in [HOME]/.claude/CLAUDE.md line 1: one asks for what the other forbids (semicolon)
+      keep one of the two, or say where each holds
+
+    note [PROJECT]/CLAUDE.md:5 code-import
+      @docs/style.md imports nothing: it stands in code
+      take it out of the code if it is meant as an import
+
+    3 errors, 1 warning, 1 note
+    exit 1
+    "#);
 }
 
 #[test]
@@ -35,7 +66,10 @@ fn warnings_alone_do_not_fail() {
     let (done, value) = instructions(&sandbox, &["lint"]).json();
     assert_eq!(done.code, Some(0));
     assert_eq!(value["findings"][0]["code"], "shadowed-file");
-    assert_eq!((&value["errors"], &value["warnings"]), (&0.into(), &1.into()));
+    assert_eq!(
+        (&value["errors"], &value["warnings"]),
+        (&0.into(), &1.into())
+    );
 }
 
 #[test]

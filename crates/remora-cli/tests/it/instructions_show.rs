@@ -201,7 +201,7 @@ fn frontmatter_that_explodes_or_is_no_yaml_costs_nothing() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..20 {
         let inner = format!("*a{}, ", level - 1).repeat(9);
-        bomb.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
+        bomb.extend([format!("a{level}: &a{level} "), format!("[{inner}]\n")]);
     }
     sandbox.write(
         "project/.claude/rules/bomb.md",

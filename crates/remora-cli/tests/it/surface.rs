@@ -20,33 +20,39 @@ fn help_of_all() {
     Usage: remora <COMMAND>
 
     Memory:
-      search       Find what was done, said and learned
-      show         Show rows in full
-      sessions     List sessions, newest first
-      timeline     What happened, in order
-      recap        What was done since a day, by project and session
+      search        Find what was done, said and learned
+      show          Show rows in full
+      sessions      List sessions, newest first
+      timeline      What happened, in order
+      recap         What was done since a day, by project and session
+      memory        Facts that are kept as files: save, list, check, review
+      remember      Save a fact for later sessions; the same as `memory add`
+      forget        Remove a saved fact; the same as `memory rm`
 
     Hooks:
-      hooks        Test, explain and list hooks
-      demo         Play a recorded session through the engine and show what each hook does
+      hooks         Test, explain and list hooks
+      demo          Play a recorded session through the engine and show what each hook does
+
+    Instructions:
+      instructions  What is in the prompt: instruction files, in order, and why
 
     Getting in and out:
-      install      Put Remora's hooks into an agent's settings, and try them
-      uninstall    Take Remora's hooks out of an agent's settings again
-      import       Read memories from elsewhere
-      export       Write everything out as JSON lines
+      install       Put Remora's hooks into an agent's settings, and try them
+      uninstall     Take Remora's hooks out of an agent's settings again
+      import        Read memories from elsewhere
+      export        Write everything out as JSON lines
 
     Upkeep:
-      status       How much is remembered, and whether everything runs
-      doctor       Look for faults, and say how to mend each
-      worker       The background process that stores what hooks captured
-      config       Show and change settings
-      rebuild      Make all digests anew from the archive
-      prune        Remove what is old
-      audit        Look through everything stored for secrets
-      bench        Measure how well searching works
-      completions  Print a completion script for your shell
-      help         Print this message or the help of the given subcommand(s)
+      status        How much is remembered, and whether everything runs
+      doctor        Look for faults, and say how to mend each
+      worker        The background process that stores what hooks captured
+      config        Show and change settings
+      rebuild       Make all digests anew from the archive
+      prune         Remove what is old
+      audit         Look through everything stored for secrets
+      bench         Measure how well searching works
+      completions   Print a completion script for your shell
+      help          Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help

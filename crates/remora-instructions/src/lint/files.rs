@@ -26,8 +26,13 @@ pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
     let mut findings = long(&files);
     findings.extend(twice(&files));
     findings.extend(misspelled(&session.scene));
+    let repository = session.scene.repository.as_ref();
+    let root = repository.map_or(session.cwd(), |r| r.root.as_path());
     for skipped in session.skipped() {
-        if let Why::ShadowedBy(by) = &skipped.why {
+        // What lies above the project is not its business.
+        if let Why::ShadowedBy(by) = &skipped.why
+            && skipped.path.starts_with(root)
+        {
             findings.push(Finding::new(
                 Severity::Warning,
                 "shadowed-file",

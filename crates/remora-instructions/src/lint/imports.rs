@@ -45,7 +45,7 @@ pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut graph: BTreeMap<PathBuf, Vec<(PathBuf, usize)>> = BTreeMap::new();
     for sheet in bench.sheets.iter().chain(&bench.waiting_sheets) {
-        let mut told: BTreeSet<usize> = BTreeSet::new();
+        let mut told: BTreeSet<(usize, String)> = BTreeSet::new();
         for named in sheet.imports(home) {
             if let Ok(real) = fs::canonicalize(&named.target) {
                 graph
@@ -54,7 +54,7 @@ pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
                     .push((real, named.line));
             }
             if let Some(finding) = judge(bench, sheet, &named, home) {
-                told.insert(named.line);
+                told.insert(key(&named));
                 findings.push(finding.at(named.line));
             }
         }
@@ -65,7 +65,7 @@ pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
             // What is there by another line needs no second import.
             let wanted = real.is_some_and(|real| !loaded.contains(&real));
             if wanted
-                && !told.contains(&named.line)
+                && !told.contains(&key(&named))
                 && let Some(finding) = missed(sheet, &named, why)
             {
                 findings.push(finding.at(named.line));
@@ -74,6 +74,12 @@ pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
     }
     findings.extend(circles(&graph));
     findings
+}
+
+/// One import of a line, whatever stands behind its name.
+fn key(named: &Named) -> (usize, String) {
+    let name = named.token.trim_end_matches(PUNCTUATION);
+    (named.line, name.to_owned())
 }
 
 fn judge(bench: &Bench<'_>, sheet: &Sheet, named: &Named, home: &Path) -> Option<Finding> {

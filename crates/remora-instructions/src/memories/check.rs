@@ -93,13 +93,14 @@ pub struct Claim {
     pub of: Option<String>,
 }
 
-/// What the tree says, of one claim or of a memory; the worst stands last.
+/// What the tree says, of one claim or of a memory; what decides over the
+/// others stands last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It is there, or is not there as the memory says.
-    Holds,
     /// Neither can be shown.
     CannotTell,
+    /// It is there, or is not there as the memory says.
+    Holds,
     /// It is somewhere else now.
     Moved,
     /// It is not there any more.
@@ -132,13 +133,14 @@ pub struct Finding {
     pub now: Option<String>,
 }
 
-/// The verdict on a memory: the worst of its findings. A memory that names
-/// nothing of the project cannot be told: "holds" would speak of a check that
-/// never took place.
+/// The verdict on a memory: gone if anything is, moved if anything is, and it
+/// holds if all that can be told does. A memory that names nothing of the
+/// project cannot be told: "holds" would speak of a check that never took
+/// place.
 #[must_use]
 pub fn overall(findings: &[Finding]) -> Verdict {
-    let worst = findings.iter().map(|f| f.verdict).max();
-    worst.unwrap_or(Verdict::CannotTell)
+    let strongest = findings.iter().map(|f| f.verdict).max();
+    strongest.unwrap_or(Verdict::CannotTell)
 }
 
 /// Checks one memory. The tree must have been read with its names wanted.

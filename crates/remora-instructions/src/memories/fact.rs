@@ -121,10 +121,16 @@ pub(super) fn memory(uri: Uri, path: PathBuf, page: &Page, mut warnings: Vec<Str
     }
 }
 
+/// Links that are kept of one memory.
+const MOST_LINKS: usize = 200;
+
 /// Names in double brackets, each once.
 fn links(body: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, _) in body.match_indices("[[") {
+        if found.len() == MOST_LINKS {
+            break;
+        }
         let rest = &body[at + 2..];
         let Some(end) = rest.find(['[', ']', '\n']) else {
             continue;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Out, left_out};
-use crate::file::Why;
+use crate::file::{Why, holder};
 use crate::names;
 use crate::settings::AgentsMode;
 use crate::start::Scene;
@@ -19,18 +19,6 @@ const OTHER_FOLDERS: &[(&str, &str)] = &[
     ("output-styles", "an output style"),
     ("agent-memory", "a memory of a subagent"),
 ];
-
-/// The directory that a file speaks for: the one that holds it, or that holds
-/// the `.claude` it is in.
-pub(super) fn holder(file: &Path) -> PathBuf {
-    let folder = file.parent().unwrap_or(file);
-    let inside = folder.ancestors().find(|dir| dir.ends_with(names::FOLDER));
-    let rules = |dir: &Path| folder == dir || folder.starts_with(dir.join(names::RULES));
-    match inside {
-        Some(dir) if rules(dir) => dir.parent().unwrap_or(dir).to_path_buf(),
-        _ => folder.to_path_buf(),
-    }
-}
 
 /// Why a file of this name and place is not in the prompt, if that tells.
 pub(super) fn judge(scene: &Scene, shadow: Option<&Path>, path: &Path) -> Option<Out> {
@@ -220,7 +208,7 @@ fn layer(scene: &Scene, shadow: Option<&Path>, path: &Path, name: &str) -> Optio
     let cwd = &scene.loader.cwd;
     let holder = holder(path);
     let config = scene.places.config_dir();
-    let is_rule = path.starts_with(Scene::rules_of(&holder));
+    let is_rule = path.starts_with(Scene::rules_of(holder));
     let sources = scene.options.sources;
     let out = |why: Why| Some(left_out(&why, None, scene.approved));
     if path == config.join(names::FILE) || path.starts_with(config.join(names::RULES)) {
@@ -237,10 +225,10 @@ fn layer(scene: &Scene, shadow: Option<&Path>, path: &Path, name: &str) -> Optio
     let added = scene.places.added.iter().find(|dir| {
         path.starts_with(dir) || dir.canonicalize().is_ok_and(|dir| path.starts_with(dir))
     });
-    let on_walk = cwd.starts_with(&holder);
+    let on_walk = cwd.starts_with(holder);
     let is_below = holder.starts_with(cwd);
     if let (Some(dir), false, false) = (added, on_walk, is_below) {
-        return Some(in_added(scene, dir, &holder, name));
+        return Some(in_added(scene, dir, holder, name));
     }
     if !on_walk && !is_below {
         let out = Out::new(
@@ -265,16 +253,12 @@ fn layer(scene: &Scene, shadow: Option<&Path>, path: &Path, name: &str) -> Optio
             (AgentsMode::ManagedOnly, _) => out(Why::AgentsMode("managed-only")),
             (AgentsMode::Fallback, Some(by)) => out(Why::ShadowedBy(by.to_path_buf())),
             (AgentsMode::Fallback, None) => {
-                own_file(&holder).and_then(|by| out(Why::ShadowedBy(by)))
+                own_file(holder).and_then(|by| out(Why::ShadowedBy(by)))
             }
             (AgentsMode::Both, _) => None,
         };
     }
-    if scene
-        .repository
-        .as_ref()
-        .is_some_and(|r| r.repeats(&holder))
-    {
+    if scene.repository.as_ref().is_some_and(|r| r.repeats(holder)) {
         return out(Why::Worktree);
     }
     if on_walk && scene.settings.agents == AgentsMode::ManagedOnly {

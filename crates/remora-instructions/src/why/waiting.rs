@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::file::Kind;
-use crate::load::{As, Reach, Rule, Seen, Want};
+use crate::load::{As, Reach, Seen, Want};
 use crate::names;
 use crate::rule::Globs;
 use crate::start::Scene;
@@ -73,11 +73,7 @@ fn collect(
     base: &Path,
     found: &mut Vec<Waiting>,
 ) {
-    let how = As {
-        kind,
-        reach,
-        rule: Rule::Yes,
-    };
+    let how = As::new(kind, reach);
     let drafts = scene
         .loader
         .rules(folder, how, Want::Conditional, &mut Seen::new());

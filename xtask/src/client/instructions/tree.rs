@@ -228,3 +228,48 @@ fn decode(text: &str) -> Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The files are well-formed and every family has its trees, without starting the client.
+    #[test]
+    fn every_family_is_there() -> Result<()> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .context("no parent")?;
+        let trees = load(&root.join("fixtures/instructions/client"))?;
+        let families = "added agents clean excludes imports layers memory nested rules sources \
+                        symlinks worktree";
+        for family in families.split_whitespace() {
+            let mine = trees.iter().filter(|tree| tree.name.starts_with(family));
+            ensure!(mine.count() >= 2, "{family} has fewer than two trees");
+        }
+        for tree in &trees {
+            ensure!(
+                tree.truth.is_none(),
+                "{}: the client is the truth",
+                tree.name
+            );
+            for (path, value) in &tree.files {
+                let other = !value["dir"].is_null() || !value["symlink"].is_null();
+                ensure!(other || Tree::bytes(value).is_ok(), "{}: {path}", tree.name);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn large_and_raw_files_are_spelled_out() -> Result<()> {
+        let large = json!({"head": "a", "repeat": ["xy", 2], "tail": "z"});
+        assert_eq!(Tree::bytes(&large)?, b"axyxyz");
+        assert_eq!(Tree::bytes(&json!({"base64": "/wBi"}))?, [0xff, 0, b'b']);
+        assert_eq!(
+            marks("MARK-1 xMARK-a2,MARK-"),
+            ["MARK-1", "MARK-a2", "MARK-"]
+        );
+        assert!(Tree::bytes(&json!({"txt": "a"})).is_err());
+        Ok(())
+    }
+}

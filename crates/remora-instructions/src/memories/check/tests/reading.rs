@@ -308,15 +308,13 @@ fn progress_ends_at_the_number_of_files() {
 }
 
 #[test]
-fn the_worst_finding_decides() {
+fn the_strongest_finding_decides() {
     let root = shared();
     let all = |memory: &str| overall(&findings(&root, memory, &Git::default()));
     assert_eq!(all("Nothing is named."), Verdict::CannotTell);
     assert_eq!(all("`parse_line`"), Verdict::Holds);
-    assert_eq!(
-        all("`parse_line` and `PAYMENTS_TOKEN`"),
-        Verdict::CannotTell
-    );
+    assert_eq!(all("`PAYMENTS_TOKEN`"), Verdict::CannotTell);
+    assert_eq!(all("`parse_line` and `PAYMENTS_TOKEN`"), Verdict::Holds);
     assert_eq!(
         all("`PAYMENTS_TOKEN` and `crates/engine/src/planner.rs`"),
         Verdict::Moved

@@ -1,0 +1,157 @@
+//! AGENTS.md: read when the project has no CLAUDE.md, beside it, or never,
+//! as the person chose; where it stands between the other files.
+
+use std::path::{Path, PathBuf};
+
+use crate::file::{Announce, Kind, Loaded, Why, holder};
+use crate::load::{As, Draft, Identity, Reach, Seen};
+use crate::names;
+use crate::settings::AgentsMode;
+use crate::start::{Scene, Start};
+use crate::touch::traversed;
+
+/// The word of the mode in which only managed files are shown.
+pub(crate) const MANAGED_ONLY: &str = "managed-only";
+
+/// What an AGENTS.md is compared with.
+struct Known {
+    /// Paths that are loaded; imports of an AGENTS.md go by these.
+    paths: Seen,
+    /// Real files of the person and the project.
+    reals: Seen,
+    /// Words of the project's files.
+    texts: Vec<(PathBuf, String)>,
+}
+
+impl Known {
+    fn new<'a>(files: impl Iterator<Item = Entry<'a>> + Clone, start: &Start) -> Self {
+        let paths: Seen = files
+            .clone()
+            .map(|(path, ..)| (path.clone(), path.clone()))
+            .collect();
+        let managed = |listed: &PathBuf| {
+            let mut files = files.clone();
+            files.any(|(path, kind, _)| path == listed && kind == Kind::Managed)
+        };
+        let reals = start.seen.iter();
+        let reals = reals.filter(|(_, listed)| paths.contains_key(*listed) && !managed(listed));
+        Self {
+            reals: reals.map(|(r, l)| (r.clone(), l.clone())).collect(),
+            texts: files
+                .filter(|(_, kind, _)| matches!(kind, Kind::Project | Kind::Local))
+                .map(|(path, _, text)| (path.clone(), text.clone()))
+                .collect(),
+            paths,
+        }
+    }
+}
+
+/// Path, kind and words of a loaded file.
+type Entry<'a> = (&'a PathBuf, Kind, &'a String);
+
+fn entry(file: &Loaded) -> Entry<'_> {
+    (&file.path, file.kind, &file.content)
+}
+
+impl Scene {
+    /// The AGENTS.md files of the walk, each directory's with the number of
+    /// the draft that it stands before.
+    pub(crate) fn agents(&mut self, start: &Start, drafts: &[Draft]) -> Vec<(usize, Vec<Draft>)> {
+        let own = drafts.iter().map(|d| (&d.path, d.kind, &d.content));
+        let mut known = Known::new(start.files.iter().map(entry).chain(own), start);
+        let mut placed = Vec::new();
+        for dir in self.walk() {
+            let held = self.agents_held_back(&dir, start);
+            let mut found = Vec::new();
+            for file in files_of(&dir) {
+                match &held {
+                    Some(why) => self.note(&file, why.clone()),
+                    None => found.extend(self.agents_file(&file, self.reach(), &mut known)),
+                }
+            }
+            if found.is_empty() {
+                continue;
+            }
+            let below = |draft: &Draft| {
+                let holder = holder(&draft.path);
+                draft.parent.is_none() && holder != dir && holder.starts_with(&dir)
+            };
+            let before = drafts.iter().position(below);
+            placed.push((before.unwrap_or(drafts.len()), found));
+        }
+        placed
+    }
+
+    /// Why a directory's AGENTS.md is not read, if it is not.
+    fn agents_held_back(&self, dir: &Path, start: &Start) -> Option<Why> {
+        if !self.options.sources.project {
+            return Some(Why::SourceOff("project"));
+        }
+        if self.repository.as_ref().is_some_and(|r| r.repeats(dir)) {
+            return Some(Why::Worktree);
+        }
+        match self.settings.agents {
+            AgentsMode::Both => None,
+            AgentsMode::Fallback => start.project_file.clone().map(Why::ShadowedBy),
+            AgentsMode::ClaudeOnly => Some(Why::AgentsMode("claude-md")),
+            AgentsMode::ManagedOnly => Some(Why::AgentsMode(MANAGED_ONLY)),
+        }
+    }
+
+    /// One AGENTS.md, unless it or its words are there already.
+    fn agents_file(&mut self, file: &Path, reach: Reach, known: &mut Known) -> Vec<Draft> {
+        if let Some(listed) = self
+            .loader
+            .real(file)
+            .and_then(|real| known.reals.get(&real))
+        {
+            let why = Why::SameFile(listed.clone());
+            self.loader.skip(file, None, why);
+            return Vec::new();
+        }
+        let how = As {
+            identity: Identity::Spelled,
+            ..As::new(Kind::Project, reach)
+        };
+        let drafts = self.loader.file(file, how, &mut known.paths);
+        let first = drafts.first().filter(|d| d.path == file);
+        let same = first.and_then(|f| known.texts.iter().find(|(_, text)| *text == f.content));
+        if let Some((path, _)) = same {
+            let why = Why::SameText(path.clone());
+            self.loader.skip(file, None, why);
+            return Vec::new();
+        }
+        drafts
+    }
+
+    /// AGENTS.md of nested directories, after a read that succeeded. `bare`
+    /// are the directories that gave no CLAUDE.md.
+    pub(crate) fn nested_agents(
+        &mut self,
+        nested: &[PathBuf],
+        bare: &[PathBuf],
+        start: &Start,
+        file: &Path,
+    ) -> Vec<Loaded> {
+        let directories = match self.settings.agents {
+            AgentsMode::Both => nested,
+            AgentsMode::Fallback if start.project_file.is_none() => bare,
+            _ => return Vec::new(),
+        };
+        let mut known = Known::new(start.files.iter().map(entry), start);
+        let mut out = Vec::new();
+        for path in directories.iter().flat_map(|dir| files_of(dir)) {
+            let drafts = self.agents_file(&path, Reach::Inside, &mut known);
+            out.extend(traversed(drafts, Announce::No, file));
+        }
+        out
+    }
+}
+
+/// The AGENTS.md files of a directory.
+fn files_of(dir: &Path) -> [PathBuf; 2] {
+    [
+        dir.join(names::AGENTS_FILE),
+        dir.join(names::FOLDER).join(names::AGENTS_FILE),
+    ]
+}
