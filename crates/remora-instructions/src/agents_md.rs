@@ -1,6 +1,7 @@
 //! AGENTS.md: read when the project has no CLAUDE.md, beside it, or never,
 //! as the person chose; where it stands between the other files.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::file::{Announce, Kind, Loaded, Why, holder};
@@ -59,6 +60,7 @@ impl Scene {
     pub(crate) fn agents(&mut self, start: &Start, drafts: &[Draft]) -> Vec<(usize, Vec<Draft>)> {
         let own = drafts.iter().map(|d| (&d.path, d.kind, &d.content));
         let mut known = Known::new(start.files.iter().map(entry).chain(own), start);
+        let listed: HashSet<&PathBuf> = drafts.iter().map(|d| &d.path).collect();
         let mut placed = Vec::new();
         for dir in self.walk() {
             let held = self.agents_held_back(&dir, start);
@@ -73,8 +75,14 @@ impl Scene {
                 continue;
             }
             let below = |draft: &Draft| {
-                let holder = holder(&draft.path);
-                draft.parent.is_none() && holder != dir && holder.starts_with(&dir)
+                // What a rule that waits imports stands where the rule would.
+                let first = match &draft.parent {
+                    Some(parent) if listed.contains(parent) => return false,
+                    Some(parent) => parent,
+                    None => &draft.path,
+                };
+                let holder = holder(first);
+                holder != dir && holder.starts_with(&dir)
             };
             let before = drafts.iter().position(below);
             placed.push((before.unwrap_or(drafts.len()), found));

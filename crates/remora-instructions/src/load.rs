@@ -101,8 +101,7 @@ pub(crate) struct Loader {
     /// Files that are passed over together with what they import, because
     /// the session has them.
     pub(crate) passed: HashSet<PathBuf>,
-    /// Real files that the start met: nested rules among them do not come
-    /// again.
+    /// Paths that the start lists: nested rules among them do not come again.
     pub(crate) met: HashSet<PathBuf>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) warnings: Vec<String>,
@@ -228,7 +227,8 @@ impl Loader {
         // Rules are listed under their real path.
         let moved = how.rule != Rule::No && parent.is_none() && real != spelled;
         let path = if moved { real.as_path() } else { spelled };
-        let again = how.rule == Rule::Nested && self.met.contains(&real);
+        let met = |path| self.met.contains(path);
+        let again = how.rule == Rule::Nested && (met(real.as_path()) || met(spelled));
         if parent.is_none() && (again || self.passed.contains(path)) {
             return;
         }

@@ -31,8 +31,7 @@ pub(crate) struct Scene {
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     pub(crate) files: Vec<Loaded>,
-    /// Paths that count as given: those of all instruction files, also where
-    /// only managed ones are shown.
+    /// Their paths.
     pub(crate) given: HashSet<PathBuf>,
     /// Real files that were met.
     pub(crate) seen: Seen,
@@ -107,7 +106,6 @@ impl Scene {
         let drafts = self.user(&mut start.seen);
         start.take(drafts, reason);
         self.project(&mut start, reason);
-        start.given = start.files.iter().map(|f| f.path.clone()).collect();
         if self.settings.agents == AgentsMode::ManagedOnly {
             for file in start.files.extract_if(.., |f| f.kind != Kind::Managed) {
                 let why = Why::AgentsMode(MANAGED_ONLY);
@@ -117,8 +115,7 @@ impl Scene {
         start.files.extend(self.memory(reason));
         let named = self.named_memories(&start.files);
         start.files.extend(named);
-        let memory = start.files.iter().map(|f| f.path.clone());
-        start.given.extend(memory);
+        start.given = start.files.iter().map(|f| f.path.clone()).collect();
         start
     }
 

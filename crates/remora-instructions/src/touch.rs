@@ -28,9 +28,7 @@ impl Scene {
         self.loader.passed.clone_from(&start.given);
         let later = given.iter().map(|f| f.path.clone());
         self.loader.passed.extend(later);
-        let loaded = |listed: &PathBuf| start.given.contains(listed);
-        let met = start.seen.iter().filter(|(_, listed)| loaded(listed));
-        self.loader.met = met.map(|(real, _)| real.clone()).collect();
+        self.loader.met.clone_from(&start.given);
         let mut out = Vec::new();
         let mut seen = SeenTwice::default();
         self.own_rules(&file, &mut seen, &mut out);
