@@ -175,6 +175,8 @@ pub enum Why {
     AgentsMode(&'static str),
     /// Added directories give instructions only when a variable says so.
     AddedDirectory,
+    /// This subagent does not get it.
+    Agent(String),
 }
 
 impl fmt::Display for Why {
@@ -215,6 +217,7 @@ impl fmt::Display for Why {
                 "added directories give instructions only with \
                  CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1",
             ),
+            Self::Agent(name) => write!(f, "the subagent `{name}` does not get it"),
         }
     }
 }

@@ -10,6 +10,7 @@
 //! nothing of hooks, stores or models, reads no environment and no clock.
 #![forbid(unsafe_code)]
 
+mod agent;
 mod agents_md;
 mod approval;
 pub mod auto_memory;

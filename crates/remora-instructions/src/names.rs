@@ -13,6 +13,8 @@ pub(crate) const FOLDER: &str = ".claude";
 pub(crate) const RULES: &str = "rules";
 /// Saved memories that a team shares, in the settings folder.
 pub(crate) const TEAM_MEMORY: &str = "team-memory";
+/// Agents of a project or a person, in the settings folder.
+pub(crate) const AGENTS: &str = "agents";
 /// The index of a folder of saved memories.
 pub(crate) const INDEX: &str = "MEMORY.md";
 /// Where the client keeps what belongs to one project, in its home.

@@ -97,6 +97,8 @@ pub struct Options {
     pub mode: Mode,
     /// Imports from outside.
     pub external: External,
+    /// The subagent that is asked for, instead of the session itself.
+    pub agent: Option<String>,
     /// One more settings layer, as JSON text.
     pub settings: Option<String>,
     /// Variables of the process that bear on loading.

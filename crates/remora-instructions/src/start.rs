@@ -11,7 +11,7 @@ use crate::memories::{Scope, Uri};
 use crate::places::{External, Mode, Options, Places};
 use crate::repository::{self, Repository};
 use crate::settings::{self, AgentsMode, Settings};
-use crate::{approval, auto_memory, disk, frontmatter, markdown, names};
+use crate::{agent, approval, auto_memory, disk, frontmatter, markdown, names};
 
 /// How many named memories enter a prompt at most.
 const MOST_NAMED: usize = 20;
@@ -115,6 +115,13 @@ impl Scene {
         start.files.extend(self.memory(reason));
         let named = self.named_memories(&start.files);
         start.files.extend(named);
+        if let Some(name) = self.options.agent.clone() {
+            let gets = agent::find(self, &name).gets;
+            for file in start.files.extract_if(.., |f| !gets.takes(f.kind)) {
+                let why = Why::Agent(name.clone());
+                self.loader.skip(&file.path, file.parent.as_deref(), why);
+            }
+        }
         start.given = start.files.iter().map(|f| f.path.clone()).collect();
         start
     }
@@ -326,18 +333,14 @@ impl Scene {
             return None;
         }
         let index = auto_memory::index(&text);
-        let mut content = index.text.clone();
         if let Some(warning) = index.warning() {
-            content.push_str("\n\n");
-            content.push_str(&warning);
-            self.loader
-                .warnings
-                .push(format!("{}: {warning}", file.display()));
+            let warning = format!("{}: {warning}", file.display());
+            self.loader.warnings.push(warning);
         }
         Some(Loaded {
             path: file.to_path_buf(),
             bytes: bytes.len() as u64,
-            content,
+            content: index.rendered(),
             announce: Announce::No,
             ..blank(kind, reason)
         })

@@ -157,6 +157,37 @@ fn a_cleared_cache_is_silent_and_a_compaction_is_not() {
     assert_eq!(session.on_read(&file).len(), 1);
 }
 
+#[test]
+fn subagents_get_what_they_are_set_up_for() {
+    let tree = Tree::new();
+    tree.put("etc/CLAUDE.md", "managed");
+    tree.put("home/app/CLAUDE.md", "project");
+    let file = "home/app/.claude/agents/checker.md";
+    tree.put(file, "---\nname: checker\nomitClaudeMd: true\nmemory: project\n---\nCheck.\n");
+    let index = "home/app/.claude/agent-memory/checker/MEMORY.md";
+    tree.put(index, "- [A](a.md) - b\n");
+    let load = |agent: &str| {
+        let mut places = Places::new(tree.root.join("home/app"), tree.root.join("home"));
+        places.managed = Some(tree.root.join("etc"));
+        let options = Options {
+            agent: Some(agent.to_owned()),
+            ..Options::default()
+        };
+        Instructions::load(places, options)
+    };
+    let texts = |agent: &str| -> Vec<String> {
+        let loaded = load(agent);
+        loaded.start().iter().map(|f| f.content.clone()).collect()
+    };
+    assert_eq!(texts("general-purpose"), ["managed", "project"]);
+    assert_eq!(texts("Explore"), Vec::<String>::new());
+    assert_eq!(texts("checker"), ["managed"]);
+    let parts = render::system(&load("checker"));
+    let own = parts.iter().find(|p| p.name == "agent memory").unwrap();
+    assert_eq!(own.source, tree.root.join(index).display().to_string());
+    assert!(own.text.ends_with("- [A](a.md) - b\n"), "{}", own.text);
+}
+
 /// Bytes that are likely to hurt.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![

@@ -432,5 +432,6 @@ fn left_out(why: &Why, parent: Option<&Path>, approved: bool) -> Out {
         ),
         Why::AgentsMode(_) => Out::new("agents-mode", text).advice("change `instructionFiles` in the user's settings"),
         Why::AddedDirectory => Out::new("added-directory", text),
+        Why::Agent(_) => Out::new("agent", text),
     }
 }

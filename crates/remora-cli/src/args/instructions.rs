@@ -43,6 +43,9 @@ pub(crate) struct Scene {
     /// As with the client's --bare: nothing is loaded
     #[arg(long)]
     pub(crate) bare: bool,
+    /// What this subagent gets, instead of the session itself
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
     /// A file that the session reads; may be given several times, in order
     #[arg(long, value_name = "FILE")]
     pub(crate) read: Vec<PathBuf>,

@@ -129,6 +129,7 @@ impl Scene {
         places.user_memories = data.as_ref().map(|paths| paths.home().join("memory"));
         let mut options = Options {
             variables: variables(environment),
+            agent: self.agent.clone(),
             ..Options::default()
         };
         if let Some(list) = &self.setting_sources {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Instructions;
 use crate::frontmatter::{self, Value};
-use crate::{disk, markdown, names};
+use crate::{agent, auto_memory, disk, markdown, names};
 
 /// A part of the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +32,7 @@ pub fn system(instructions: &Instructions) -> Vec<Part> {
             text: memory(&instructions.memory_folder(), instructions),
         });
     }
+    parts.extend(agent_memory(instructions));
     parts.push(Part {
         name: "hooks",
         source: BUILT_IN.to_owned(),
@@ -57,6 +58,31 @@ pub fn system(instructions: &Instructions) -> Vec<Part> {
         });
     }
     parts
+}
+
+/// The memory of a subagent that keeps one.
+fn agent_memory(instructions: &Instructions) -> Option<Part> {
+    let name = instructions.scene.options.agent.as_ref()?;
+    let file = agent::find(&instructions.scene, name).memory?;
+    let mut text = format!(
+        "# Your own memory\nBesides the person's you keep notes of your own in {}, by the same rules: \
+         one fact a file, one line in the index for each. Keep what helps you with work of this \
+         kind, and remove what turned out wrong. The index as it is:\n\n",
+        file.parent().unwrap_or(&file).display()
+    );
+    let bytes = disk::read(&file).unwrap_or_default();
+    let page = markdown::decode(&bytes);
+    let body = markdown::read(frontmatter::split(&page).1).text;
+    text.push_str(&match markdown::trim(&body) {
+        "" => "(empty)".to_owned(),
+        index => super::disarm(&auto_memory::index(index).rendered()),
+    });
+    text.push('\n');
+    Some(Part {
+        name: "agent memory",
+        source: file.display().to_string(),
+        text,
+    })
 }
 
 const HOOKS: &str = "\
