@@ -70,6 +70,7 @@ impl Shelf {
             setting_sources: None,
             settings: None,
             bare: false,
+            agent: None,
             read: Vec::new(),
         };
         let instructions = scene.load(&data.environment)?;
