@@ -155,6 +155,12 @@ impl Instructions {
         &self.scene.loader.cwd
     }
 
+    /// Where the checkout begins; the working directory outside git.
+    pub fn checkout(&self) -> &Path {
+        let repository = self.scene.repository.as_ref();
+        repository.map_or(self.cwd(), |r| r.root.as_path())
+    }
+
     /// Where the client keeps this project's memories.
     pub fn memory_folder(&self) -> PathBuf {
         self.scene.memory_folder()

@@ -10,10 +10,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_instructions::{External, Instructions, Mode, Options, Places, Sources, render};
+use remora_instructions::memories::check::{self, Cached, Verdict};
+use remora_instructions::{
+    External, Instructions, Kind, Loaded, Mode, Options, Places, Sources, render,
+};
 use serde_json::Value;
 
 use crate::args::{Format, Instructions as Command, InstructionsShow, Scene};
+use crate::commands::memory;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -32,11 +36,17 @@ pub(super) fn run(command: &Command, out: &mut Output) -> Result<Exit, CliError>
 }
 
 fn show(args: &InstructionsShow, out: &mut Output) -> Result<Exit, CliError> {
-    let mut instructions = args.place.load(&Environment::read())?;
+    let environment = Environment::read();
+    let mut instructions = args.place.load(&environment)?;
     let batches = args.place.play(&mut instructions);
+    let doubts = Doubts::of(&instructions, &environment);
     let format = if args.json { Format::Json } else { args.format };
     match format {
-        Format::Json => out.json(&render::json(&instructions))?,
+        Format::Json => {
+            let mut all = render::json(&instructions);
+            doubts.add_to(&mut all, &instructions);
+            out.json(&all)?;
+        }
         Format::Prompt => {
             out.text(&render::prompt(instructions.start()))?;
             for batch in &batches {
@@ -54,11 +64,37 @@ fn show(args: &InstructionsShow, out: &mut Output) -> Result<Exit, CliError> {
             }
         }
         Format::Tree => {
-            let text = tree::text(&instructions, args.budget, out);
+            let text = tree::text(&instructions, &doubts, args.budget, out);
             out.text(&text)?;
         }
     }
     Ok(Exit::GoOn)
+}
+
+/// What the last `memory check` said of memories in the prompt.
+struct Doubts(Option<Cached>);
+
+impl Doubts {
+    fn of(instructions: &Instructions, environment: &Environment) -> Self {
+        let paths = data_directory(environment);
+        Self(paths.map(|paths| memory::cache(&paths, instructions.checkout())))
+    }
+
+    /// Only of memories that are there with their own words.
+    fn about(&self, file: &Loaded) -> Option<Verdict> {
+        let saved = matches!(file.kind, Kind::AutoMem | Kind::TeamMem);
+        let cached = self.0.as_ref().filter(|_| saved && file.parent.is_some())?;
+        cached.last(&file.content).map(|f| check::overall(&f))
+    }
+
+    fn add_to(&self, all: &mut Value, instructions: &Instructions) {
+        let files = instructions.start().iter().chain(instructions.later());
+        for (number, file) in files.enumerate() {
+            if let Some(verdict) = self.about(file) {
+                all["files"][number]["check"] = verdict.word().into();
+            }
+        }
+    }
 }
 
 /// Flags and environment, resolved.
@@ -75,10 +111,7 @@ impl Scene {
     }
 
     /// Plays the session's reads; what each brought in.
-    pub(super) fn play(
-        &self,
-        instructions: &mut Instructions,
-    ) -> Vec<Vec<remora_instructions::Loaded>> {
+    pub(super) fn play(&self, instructions: &mut Instructions) -> Vec<Vec<Loaded>> {
         let reads = self.read.iter();
         reads
             .map(|file| instructions.on_read(&touched(file, instructions)))

@@ -8,8 +8,10 @@ mod look;
 mod review;
 mod write;
 
+pub(super) use check::cache;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use remora_instructions::memories::folder::Folder;
 use remora_instructions::memories::{Memory, MemoryError, SCHEME, Scope, Type, Uri};
@@ -74,12 +76,7 @@ impl Shelf {
             read: Vec::new(),
         };
         let instructions = scene.load(&data.environment)?;
-        let team = instructions.team_folder();
-        let root = team
-            .parent()
-            .and_then(Path::parent)
-            .unwrap_or(instructions.cwd())
-            .to_path_buf();
+        let root = instructions.checkout().to_path_buf();
         let folders = [
             Folder::new(Scope::Project, instructions.memory_folder()),
             Folder::team(&root),

@@ -3,14 +3,21 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use remora_instructions::memories::check::Verdict;
 use remora_instructions::{Instructions, Kind, Loaded, Reason};
 
+use super::Doubts;
 use crate::output::{Output, Style, visible};
 
 /// Cells of a bar.
 const BAR: usize = 10;
 
-pub(super) fn text(instructions: &Instructions, budget: u32, out: &Output) -> String {
+pub(super) fn text(
+    instructions: &Instructions,
+    doubts: &Doubts,
+    budget: u32,
+    out: &Output,
+) -> String {
     let mut text = String::new();
     let start = instructions.start();
     let later = instructions.later();
@@ -24,7 +31,7 @@ pub(super) fn text(instructions: &Instructions, budget: u32, out: &Output) -> St
             let path = trigger.map(|p| p.display().to_string()).unwrap_or_default();
             let _ = writeln!(text, "after {}", out.paint(Style::Bold, &visible(&path)));
         }
-        line(&mut text, file, budget, out);
+        line(&mut text, file, doubts, budget, out);
     }
     let total: u32 = start.iter().chain(later).map(Loaded::tokens).sum();
     if total > 0 {
@@ -60,13 +67,20 @@ pub(super) fn text(instructions: &Instructions, budget: u32, out: &Output) -> St
     text
 }
 
-fn line(text: &mut String, file: &Loaded, budget: u32, out: &Output) {
+fn line(text: &mut String, file: &Loaded, doubts: &Doubts, budget: u32, out: &Output) {
     let tokens = file.tokens();
     let indent = if file.parent.is_some() { "  " } else { "" };
     let path = visible(&file.path.display().to_string());
+    let doubt = match doubts.about(file) {
+        Some(verdict @ (Verdict::Gone | Verdict::Moved)) => {
+            let mark = format!(" [{}]", verdict.word());
+            out.paint(Style::Red, &mark)
+        }
+        _ => String::new(),
+    };
     let _ = writeln!(
         text,
-        "{:>7} {} {:<9} {indent}{path} {}",
+        "{:>7} {} {:<9} {indent}{path}{doubt} {}",
         tokens,
         out.paint(Style::Cyan, &bar(tokens, budget)),
         layer(file.kind),

@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use remora_client::Paths;
 use remora_instructions::auto_memory;
 use remora_instructions::memories::Memory;
 use remora_instructions::memories::check::{self, Cached, Files, Finding, Git, Verdict};
@@ -152,7 +153,7 @@ pub(super) fn all(shelf: &Shelf) -> Result<Vec<Checked>, CliError> {
         return Ok(Vec::new());
     }
     let bodies: Vec<&str> = memories.iter().map(|memory| memory.body.as_str()).collect();
-    let mut cached = cache(shelf);
+    let mut cached = cache(&shelf.data.paths, &shelf.root);
     let files = Files::list(&shelf.root, &apart);
     let mut progress = Progress::new("checking");
     let mut step = |done: usize, all: usize| {
@@ -168,22 +169,21 @@ pub(super) fn all(shelf: &Shelf) -> Result<Vec<Checked>, CliError> {
         .collect())
 }
 
-fn cache_file(shelf: &Shelf) -> PathBuf {
-    let name = auto_memory::slug(&shelf.root.to_string_lossy());
-    let folder = shelf.data.paths.home().join("check");
-    folder.join(format!("{name}.json"))
+fn cache_file(paths: &Paths, root: &Path) -> PathBuf {
+    let name = auto_memory::slug(&root.to_string_lossy());
+    paths.home().join("check").join(format!("{name}.json"))
 }
 
-/// The results of earlier checks. A damaged file is none.
-pub(super) fn cache(shelf: &Shelf) -> Cached {
-    let bytes = fs::read(cache_file(shelf)).unwrap_or_default();
+/// The results of earlier checks of a checkout. A damaged file is none.
+pub(in crate::commands) fn cache(paths: &Paths, root: &Path) -> Cached {
+    let bytes = fs::read(cache_file(paths, root)).unwrap_or_default();
     Cached::load(&bytes)
 }
 
 /// Keeps the results. They are only a matter of speed: where they cannot be
 /// written, the next check looks again.
 fn keep(shelf: &Shelf, cached: &Cached) {
-    let file = cache_file(shelf);
+    let file = cache_file(&shelf.data.paths, &shelf.root);
     let write = || -> std::io::Result<()> {
         shelf.data.paths.prepare()?;
         let folder = shelf.data.paths.home().join("check");

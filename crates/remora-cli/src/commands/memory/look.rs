@@ -15,7 +15,7 @@ use crate::output::{Output, Style, visible};
 
 pub(super) fn list(args: &MemoryList, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = Shelf::open(&args.place)?;
-    let cached = cache(&shelf);
+    let cached = cache(&shelf.data.paths, &shelf.root);
     let wanted = args.kind.map(Type::from);
     let keep = |memory: &Memory| {
         wanted.is_none_or(|kind| memory.kind == Some(kind)) && (!args.core || memory.is_core())
@@ -108,7 +108,7 @@ fn last(cached: &Cached, memory: &Memory) -> Option<Verdict> {
 
 pub(super) fn show(args: &MemoryShow, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = Shelf::open(&args.place)?;
-    let cached = cache(&shelf);
+    let cached = cache(&shelf.data.paths, &shelf.root);
     let mut memories = Vec::new();
     for name in &args.names {
         memories.push(shelf.find(name, &args.whose)?.1);
