@@ -334,7 +334,8 @@ impl Scene {
         }
         let index = auto_memory::index(&text);
         if let Some(warning) = index.warning() {
-            let warning = format!("{}: {warning}", file.display());
+            let words = warning.trim_start_matches("> WARNING: ");
+            let warning = format!("{}: {words}", file.display());
             self.loader.warnings.push(warning);
         }
         Some(Loaded {

@@ -15,6 +15,7 @@ mod hook;
 mod import;
 mod input;
 mod instructions_lint;
+mod instructions_load;
 mod instructions_show;
 mod instructions_why;
 mod list;
