@@ -1,7 +1,7 @@
 //! AGENTS.md: read when the project has no CLAUDE.md, beside it, or never,
 //! as the person chose; where it stands between the other files.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::file::{Announce, Kind, Loaded, Why, holder};
@@ -15,8 +15,10 @@ use crate::touch::traversed;
 pub(crate) const MANAGED_ONLY: &str = "managed-only";
 
 /// What an AGENTS.md is compared with.
+#[derive(Default)]
 struct Known {
-    /// Paths that are loaded; imports of an AGENTS.md go by these.
+    /// Paths that are loaded, and real ones of those that nothing imports;
+    /// imports of an AGENTS.md go by these.
     paths: Seen,
     /// Real files of the person and the project.
     reals: Seen,
@@ -24,42 +26,69 @@ struct Known {
     texts: Vec<(PathBuf, String)>,
 }
 
-impl Known {
-    fn new<'a>(files: impl Iterator<Item = Entry<'a>> + Clone, start: &Start) -> Self {
-        let paths: Seen = files
-            .clone()
-            .map(|(path, ..)| (path.clone(), path.clone()))
-            .collect();
-        let managed = |listed: &PathBuf| {
-            let mut files = files.clone();
-            files.any(|(path, kind, _)| path == listed && kind == Kind::Managed)
-        };
-        let reals = start.seen.iter();
-        let reals = reals.filter(|(_, listed)| paths.contains_key(*listed) && !managed(listed));
+/// A loaded file.
+struct Entry<'a> {
+    path: &'a PathBuf,
+    kind: Kind,
+    parent: Option<&'a PathBuf>,
+    text: &'a String,
+}
+
+impl<'a> From<&'a Loaded> for Entry<'a> {
+    fn from(file: &'a Loaded) -> Self {
         Self {
-            reals: reals.map(|(r, l)| (r.clone(), l.clone())).collect(),
-            texts: files
-                .filter(|(_, kind, _)| matches!(kind, Kind::Project | Kind::Local))
-                .map(|(path, _, text)| (path.clone(), text.clone()))
-                .collect(),
-            paths,
+            path: &file.path,
+            kind: file.kind,
+            parent: file.parent.as_ref(),
+            text: &file.content,
         }
     }
 }
 
-/// Path, kind and words of a loaded file.
-type Entry<'a> = (&'a PathBuf, Kind, &'a String);
+impl<'a> From<&'a Draft> for Entry<'a> {
+    fn from(draft: &'a Draft) -> Self {
+        Self {
+            path: &draft.path,
+            kind: draft.kind,
+            parent: draft.parent.as_ref(),
+            text: &draft.content,
+        }
+    }
+}
 
-fn entry(file: &Loaded) -> Entry<'_> {
-    (&file.path, file.kind, &file.content)
+impl Known {
+    fn new<'a>(entries: impl Iterator<Item = Entry<'a>>, start: &Start) -> Self {
+        let mut known = Self::default();
+        let by_listed: HashMap<&PathBuf, &PathBuf> = start
+            .seen
+            .iter()
+            .map(|(real, listed)| (listed, real))
+            .collect();
+        for entry in entries {
+            let path = entry.path;
+            known.paths.insert(path.clone(), path.clone());
+            if let Some(&real) = by_listed.get(path) {
+                if entry.parent.is_none() {
+                    known.paths.insert(real.clone(), path.clone());
+                }
+                if entry.kind != Kind::Managed {
+                    known.reals.insert(real.clone(), path.clone());
+                }
+            }
+            if matches!(entry.kind, Kind::Project | Kind::Local) {
+                known.texts.push((path.clone(), entry.text.clone()));
+            }
+        }
+        known
+    }
 }
 
 impl Scene {
     /// The AGENTS.md files of the walk, each directory's with the number of
     /// the draft that it stands before.
     pub(crate) fn agents(&mut self, start: &Start, drafts: &[Draft]) -> Vec<(usize, Vec<Draft>)> {
-        let own = drafts.iter().map(|d| (&d.path, d.kind, &d.content));
-        let mut known = Known::new(start.files.iter().map(entry).chain(own), start);
+        let entries = start.files.iter().map(Entry::from);
+        let mut known = Known::new(entries.chain(drafts.iter().map(Entry::from)), start);
         let listed: HashSet<&PathBuf> = drafts.iter().map(|d| &d.path).collect();
         let mut placed = Vec::new();
         for dir in self.walk() {
@@ -146,7 +175,7 @@ impl Scene {
             AgentsMode::Fallback if start.project_file.is_none() => bare,
             _ => return Vec::new(),
         };
-        let mut known = Known::new(start.files.iter().map(entry), start);
+        let mut known = Known::new(start.files.iter().map(Entry::from), start);
         let mut out = Vec::new();
         for path in directories.iter().flat_map(|dir| files_of(dir)) {
             let drafts = self.agents_file(&path, Reach::Inside, &mut known);

@@ -163,7 +163,10 @@ fn subagents_get_what_they_are_set_up_for() {
     tree.put("etc/CLAUDE.md", "managed");
     tree.put("home/app/CLAUDE.md", "project");
     let file = "home/app/.claude/agents/checker.md";
-    tree.put(file, "---\nname: checker\nomitClaudeMd: true\nmemory: project\n---\nCheck.\n");
+    tree.put(
+        file,
+        "---\nname: checker\nomitClaudeMd: true\nmemory: project\n---\nCheck.\n",
+    );
     let index = "home/app/.claude/agent-memory/checker/MEMORY.md";
     tree.put(index, "- [A](a.md) - b\n");
     let load = |agent: &str| {
