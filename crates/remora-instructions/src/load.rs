@@ -229,13 +229,15 @@ impl Loader {
         let path = if moved { real.as_path() } else { spelled };
         let met = |path| self.met.contains(path);
         let again = how.rule == Rule::Nested && (met(real.as_path()) || met(spelled));
-        if parent.is_none() && (again || self.passed.contains(path)) {
-            return;
-        }
+        let passed = again || self.passed.contains(path);
         let key = match how.identity {
             Identity::Real => real.as_path(),
             Identity::Spelled => path,
         };
+        if parent.is_none() && passed {
+            seen.insert(key.to_path_buf(), path.to_path_buf());
+            return;
+        }
         if let Some(first) = seen.get(key) {
             if first != path {
                 let first = first.clone();

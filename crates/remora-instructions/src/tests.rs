@@ -185,6 +185,10 @@ fn subagents_get_what_they_are_set_up_for() {
     assert_eq!(texts("general-purpose"), ["managed", "project"]);
     assert_eq!(texts("Explore"), Vec::<String>::new());
     assert_eq!(texts("checker"), ["managed"]);
+    tree.put("home/app/src/CLAUDE.md", "nested");
+    let touched = tree.root.join("home/app/src/a.rs");
+    assert_eq!(load("general-purpose").on_read(&touched).len(), 1);
+    assert_eq!(load("Explore").on_read(&touched).len(), 0);
     let parts = render::system(&load("checker"));
     let own = parts.iter().find(|p| p.name == "agent memory").unwrap();
     assert_eq!(own.source, tree.root.join(index).display().to_string());

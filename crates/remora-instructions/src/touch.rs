@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::file::{Announce, Kind, Loaded, Reason, normal};
 use crate::load::{As, Draft, Reach, Rule, Seen, Want};
-use crate::names;
 use crate::start::{Scene, Start, entry, project_files};
+use crate::{agent, names};
 
 /// Files met during one read: those that come in any case, and rules that
 /// wait for a file, which are looked through apart.
@@ -54,6 +54,10 @@ impl Scene {
         }
         self.loader.passed.clear();
         self.loader.met.clear();
+        if let Some(name) = &self.options.agent {
+            let gets = agent::find(self, name).gets;
+            out.retain(|file| gets.takes(file.kind));
+        }
         out
     }
 
