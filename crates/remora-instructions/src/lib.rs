@@ -24,16 +24,19 @@ mod load;
 mod markdown;
 pub mod memories;
 mod names;
+mod near;
 mod places;
 pub mod render;
 mod repository;
 mod rule;
 mod settings;
 mod start;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod touch;
 mod why;
+mod wording;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

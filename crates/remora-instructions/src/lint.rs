@@ -2,19 +2,16 @@
 //! rules that never match, files nobody reads, lines that contradict each
 //! other. Reads and reports; changes nothing.
 
-mod claim;
 mod contradiction;
 mod files;
 mod imports;
 mod memory;
 mod rules;
 pub(crate) mod sheet;
-mod statement;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 pub(crate) mod tree;
-mod words;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -9,12 +9,10 @@ pub mod folder;
 pub mod name;
 mod page;
 pub mod personal;
-mod pointer;
+pub(crate) mod pointer;
 pub mod review;
-pub mod statement;
 #[cfg(test)]
 mod tests;
-pub mod wording;
 mod write;
 
 use std::fmt;

@@ -3,7 +3,6 @@
 //! walks a tree, and changes nothing.
 
 mod mention;
-mod near;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -14,9 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::file::{Kind, Loaded, Reason, Skipped, Why, holder, normal};
-use crate::{Instructions, disk};
+use crate::{Instructions, disk, near};
 
-pub(crate) use near::nearest;
 pub(crate) use place::right_case;
 
 /// A name that nobody gives a file, to ask what a touched file would bring.
@@ -323,7 +321,7 @@ impl Instructions {
             None => "does not exist".to_owned(),
         };
         let out = Out::new("missing", why);
-        match nearest(path) {
+        match near::nearest(path) {
             Some(near) => out.advice(format!("did you mean {}?", near.display())),
             None => out,
         }

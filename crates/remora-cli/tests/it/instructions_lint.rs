@@ -46,7 +46,7 @@ fn findings_say_where_and_what_to_do() {
       write @docs/tests.md with a blank behind it
 
     warning [PROJECT]/CLAUDE.md:7 contradiction
-      "Never use semicolons" contradicts "Always use semicolons" in [HOME]/.claude/CLAUDE.md line 1: one asks for what the other forbids (semicolon)
+      "Never use semicolons" contradicts "Always use semicolons" in [HOME]/.claude/CLAUDE.md line 1: one asks for what the other forbids (semicolons)
       keep one of the two, or say where each holds
 
     note [PROJECT]/CLAUDE.md:5 code-import

@@ -10,7 +10,7 @@ use super::{Bench, Finding, Severity};
 use crate::file::Why;
 use crate::import;
 use crate::markdown::MissKind;
-use crate::why::nearest;
+use crate::near::nearest;
 
 /// Names without an ending that people import on purpose.
 const KNOWN: &[&str] = &[

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::{Bench, Finding, Severity};
 use crate::auto_memory::{Judgement, judge_write};
-use crate::memories::Uri;
-use crate::{disk, frontmatter, markdown, names};
+use crate::memories::{Uri, pointer};
+use crate::{disk, frontmatter, markdown, names, near};
 
 /// Topic files of a folder that are looked at.
 const MOST: usize = 20_000;
@@ -110,20 +110,9 @@ fn size(index: &Path, text: &str) -> Option<Finding> {
 fn links(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, mark) in line.match_indices("](") {
-        let rest = &line[at + mark.len()..];
-        let target = match rest.strip_prefix('<') {
-            Some(angled) => angled.split('>').next(),
-            None => rest.split([')', ' ']).next(),
+        let Some(target) = pointer::target(&line[at + mark.len()..]) else {
+            continue;
         };
-        let target = target
-            .unwrap_or_default()
-            .split('#')
-            .next()
-            .unwrap_or_default();
-        let target = target
-            .strip_prefix("./")
-            .unwrap_or(target)
-            .replace("%20", " ");
         let local = !target.contains("://") && !target.starts_with("mailto:");
         if local && Path::new(&target).extension().is_some_and(|e| e == "md") {
             found.push(target);
@@ -156,7 +145,7 @@ fn references(bench: &Bench<'_>) -> Vec<Finding> {
             }
             let uri = found.to_string();
             let line = sheet.body().lines().position(|line| line.contains(&uri));
-            let advice = match crate::why::nearest(&path) {
+            let advice = match near::nearest(&path) {
                 Some(near) => format!(
                     "did you mean {}?",
                     near.file_stem().unwrap_or_default().display()

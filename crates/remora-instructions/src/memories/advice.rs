@@ -7,9 +7,9 @@ mod tests;
 
 use std::path::Path;
 
-use super::statement::{Statement, statements};
-use super::wording::{Relation, Wording};
 use super::{Scope, Secrets};
+use crate::statement::{Statement, statements};
+use crate::wording::{Relation, Wording};
 
 pub(in crate::memories) use self::dates::days_of;
 
@@ -168,12 +168,15 @@ fn compared(said: &[Statement], known: &[Known<'_>], say: &mut impl FnMut(Matter
             }
             let place = format!("{} line {}", known.path.display(), statement.line);
             let relations = || mine.iter().map(|mine| mine.relation(&theirs));
+            let mut pairs = said.iter().zip(relations());
             if relations().any(|relation| relation == Relation::Same) {
                 say(
                     Matter::AlreadySaid,
                     format!("{place} says it already, and is loaded in every session"),
                 );
-            } else if relations().any(|relation| matches!(relation, Relation::Conflict(_))) {
+            } else if pairs.any(|(said, relation)| {
+                matches!(relation, Relation::Conflict(_)) && said.meets(&statement)
+            }) {
                 say(
                     Matter::Contradicts,
                     format!("{place} seems to say otherwise: \"{}\"", statement.text),

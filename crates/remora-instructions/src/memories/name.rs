@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::MemoryError;
+use crate::near;
 
 /// Bytes of a name, without the ending.
 const LONGEST: usize = 100;
@@ -158,30 +159,11 @@ pub(super) fn near<'a>(name: &Name, names: impl IntoIterator<Item = &'a Name>) -
     let close = |other: &str| {
         let other = other.to_lowercase();
         wanted.len() >= 3 && (other.contains(&wanted) || wanted.contains(&other))
-            || distance(&wanted, &other) <= 2
+            || near::distance(&wanted, &other) <= 2
     };
     names
         .into_iter()
         .map(Name::as_str)
         .find(|other| close(other))
         .map(str::to_owned)
-}
-
-/// How many letters differ, counted no further than it matters.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if one.len().abs_diff(other.len()) > 2 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.iter().enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let change = before + usize::from(a != b);
-            before = row[j + 1];
-            row[j + 1] = change.min(before + 1).min(row[j] + 1);
-        }
-    }
-    row[other.len()]
 }

@@ -95,16 +95,21 @@ pub(super) fn parse(line: &str) -> Option<Pointer> {
             (_, letter) => title.push(letter),
         }
     };
-    let target = rest[end + 1..].strip_prefix('(')?;
-    let file = match target.strip_prefix('<') {
-        Some(angled) => &angled[..angled.find('>')?],
-        None => &target[..target.find(')')?],
+    let file = target(rest[end + 1..].strip_prefix('(')?)?;
+    Some(Pointer { title, file })
+}
+
+/// The file that a link leads to, from what stands behind its parenthesis.
+pub(crate) fn target(link: &str) -> Option<String> {
+    let target = if let Some(angled) = link.strip_prefix('<') {
+        &angled[..angled.find('>')?]
+    } else {
+        let target = &link[..link.find(')')?];
+        let title = target.find(" \"").or_else(|| target.find(" '"));
+        &target[..title.unwrap_or(target.len())]
     };
-    let file = file.trim();
-    Some(Pointer {
-        title,
-        file: file.strip_prefix("./").unwrap_or(file).replace("%20", " "),
-    })
+    let file = target.split('#').next().unwrap_or_default().trim();
+    Some(file.strip_prefix("./").unwrap_or(file).replace("%20", " "))
 }
 
 /// The index with a memory's line: in the place of its old one, else below the

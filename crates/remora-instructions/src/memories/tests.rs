@@ -158,6 +158,9 @@ fn index_lines() {
     let parsed = |line| pointer::parse(line).map(|p| (p.title, p.file));
     let pair = |title: &str, file: &str| Some((title.to_owned(), file.to_owned()));
     assert_eq!(parsed("- [T](a.md) — hook"), pair("T", "a.md"));
+    assert_eq!(parsed("- [T](a.md \"t\")"), pair("T", "a.md"));
+    assert_eq!(parsed("- [T](./a%20b.md#part)"), pair("T", "a b.md"));
+    assert_eq!(parsed("- [T](a.md"), None);
     assert_eq!(parsed("  * [a [b] c](./a.md)"), pair("a [b] c", "a.md"));
     assert_eq!(parsed("+ [x](<a b.md>) y\r\n"), pair("x", "a b.md"));
     assert_eq!(parsed("- [x](a%20b.md)"), pair("x", "a b.md"));

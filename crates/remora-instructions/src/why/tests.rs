@@ -1,4 +1,4 @@
-use std::path::Path;
+//! Cases of what is said of a path, and what holds for every answer.
 
 use serde_json::Value;
 
@@ -75,17 +75,4 @@ fn what_is_in_is_never_said_to_be_out() {
             );
         }
     }
-}
-
-#[test]
-fn the_nearest_name_is_near() {
-    let dir = tempfile::tempdir().unwrap();
-    for name in ["style.md", "testing.md", "zebra"] {
-        std::fs::write(dir.path().join(name), "x").unwrap();
-    }
-    let near = |name: &str| super::nearest(&dir.path().join(name));
-    assert_eq!(near("Style.md"), Some(dir.path().join("style.md")));
-    assert_eq!(near("tseting.md"), Some(dir.path().join("testing.md")));
-    assert_eq!(near("x.md"), None);
-    assert_eq!(super::nearest(Path::new("/")), None);
 }

@@ -1,54 +1,58 @@
-use std::collections::BTreeMap;
+//! Which statements are compared; whether they oppose each other is tested
+//! with the words themselves.
 
 use super::{Text, find};
-use crate::lint::tree;
 
-fn clash(a: &str, b: &str) -> bool {
-    let text = |body| Text {
-        name: "CLAUDE.md",
-        body,
-        group: 0,
+fn clashes(texts: &[(&str, usize)]) -> Vec<String> {
+    let texts: Vec<Text<'_>> = texts
+        .iter()
+        .map(|(body, group)| Text {
+            name: "CLAUDE.md",
+            body,
+            group: *group,
+        })
+        .collect();
+    let told = |c: super::Clash| {
+        format!(
+            "{}:{} {} / {}:{} {}: {}",
+            c.first.text,
+            c.first.line,
+            c.first.words,
+            c.second.text,
+            c.second.line,
+            c.second.words,
+            c.about
+        )
     };
-    !find(&[text(a), text(b)]).is_empty()
-}
-
-/// Hits, misses and false alarms of one half of the table.
-#[derive(Default, Debug)]
-struct Score {
-    hits: usize,
-    missed: Vec<String>,
-    alarms: Vec<String>,
-    quiet: usize,
+    find(&texts).into_iter().map(told).collect()
 }
 
 #[test]
-fn the_table_is_told_apart() {
-    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
-    for case in tree::cases("contradictions.json") {
-        let text = |key: &str| case[key].as_str().unwrap().to_owned();
-        let (a, b) = (text("a"), text("b"));
-        let told = clash(&a, &b);
-        assert_eq!(
-            told,
-            clash(&b, &a),
-            "the order of files changes the answer: {a} / {b}"
-        );
-        let score = scores.entry(text("set")).or_default();
-        match (case["opposed"].as_bool().unwrap(), told) {
-            (true, true) => score.hits += 1,
-            (true, false) => score.missed.push(format!("{a} / {b}")),
-            (false, true) => score.alarms.push(format!("{a} / {b}")),
-            (false, false) => score.quiet += 1,
-        }
-    }
-    assert_eq!(scores.len(), 2, "both halves of the table are there");
-    for (set, score) in scores {
-        // A false alarm costs more than a miss: none, for one miss in ten.
-        let all = score.hits + score.missed.len();
-        assert!(score.alarms.is_empty(), "{set}: {score:#?}");
-        assert!(
-            score.hits * 10 >= all * 9 && score.quiet > 20,
-            "{set}: {score:#?}"
-        );
-    }
+fn two_files_of_one_prompt() {
+    let (one, other) = ("# A\n\nUse tabs.", "x\n\n- Use 2 spaces. Be kind.");
+    assert_eq!(
+        clashes(&[(one, 0), (other, 0)]),
+        ["0:3 Use tabs / 1:3 Use 2 spaces: tabs or spaces (indentation)"]
+    );
+    assert_eq!(clashes(&[(one, 0), (other, 1)]), [""; 0]);
+    assert_eq!(
+        clashes(&[
+            ("Keep answers short", 0),
+            ("Give long, detailed answers", 0)
+        ]),
+        ["0:1 Keep answers short / 1:1 Give long, detailed answers: they ask for opposite things"]
+    );
+}
+
+#[test]
+fn two_lines_of_one_file() {
+    let told = ["0:2 Use npm / 0:3 Use yarn: npm or yarn (package manager)"];
+    assert_eq!(clashes(&[("# A\n- Use npm.\n- Use yarn.", 0)]), told);
+    // Another heading is another matter.
+    let apart = "## Web\n- Use npm.\n## App\n- Use yarn.";
+    assert_eq!(clashes(&[(apart, 0)]), [""; 0]);
+    // Lines of a list are alike on purpose, those of two files are not.
+    let (one, other) = ("- Input is `&str`", "- Input is `&[u8]`");
+    assert_eq!(clashes(&[(&format!("{one}\n{other}"), 0)]), [""; 0]);
+    assert_eq!(clashes(&[(one, 0), (other, 0)]).len(), 1);
 }

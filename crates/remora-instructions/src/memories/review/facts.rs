@@ -1,21 +1,18 @@
 //! The statements of a review: of every layer and every memory, read once,
 //! and found again by the words they share.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::file::Kind;
 
-use super::super::statement::statements;
-use super::super::wording::{Relation, Wording};
 use super::Material;
+use crate::statement::{Statement, statements};
+use crate::wording::{Index, Relation, Wording};
 
 pub(super) use super::super::advice::days_of;
 
 /// Statements that are compared at most; a project has hundreds.
 const MOST: usize = 20_000;
-/// By how many of its rarest words a statement looks for others.
-const RAREST: usize = 4;
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,15 +26,24 @@ pub(super) enum Source {
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) source: Source,
-    pub(super) line: usize,
-    pub(super) text: String,
+    pub(super) statement: Statement,
     wording: Wording,
+}
+
+impl Fact {
+    fn relation(&self, other: &Self) -> Relation {
+        match self.wording.relation(&other.wording) {
+            // Each may be right where it holds.
+            Relation::Conflict(_) if !self.statement.meets(&other.statement) => Relation::Apart,
+            relation => relation,
+        }
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) all: Vec<Fact>,
-    by_word: HashMap<u64, Vec<usize>>,
+    index: Index,
     of_memories: Vec<Range<usize>>,
     relations: Vec<Vec<(usize, Relation)>>,
 }
@@ -46,7 +52,7 @@ impl Facts {
     pub(super) fn read(material: &Material<'_>) -> Self {
         let mut facts = Self {
             all: Vec::new(),
-            by_word: HashMap::new(),
+            index: Index::default(),
             of_memories: Vec::new(),
             relations: Vec::new(),
         };
@@ -71,14 +77,10 @@ impl Facts {
             if self.all.len() >= MOST || is_reason(&statement.text) || !wording.is_telling() {
                 continue;
             }
-            let at = self.all.len();
-            for word in wording.keys() {
-                self.by_word.entry(word).or_default().push(at);
-            }
+            self.index.add(self.all.len(), &wording);
             self.all.push(Fact {
                 source,
-                line: statement.line,
-                text: statement.text,
+                statement,
                 wording,
             });
         }
@@ -96,21 +98,10 @@ impl Facts {
 
     fn relate(&self, at: usize) -> Vec<(usize, Relation)> {
         let fact = &self.all[at];
-        let places = |word: u64| self.by_word.get(&word).map_or(&[][..], Vec::as_slice);
-        let mut words: Vec<u64> = fact.wording.keys().collect();
-        words.sort_by_key(|word| places(*word).len());
-        let mut others: Vec<usize> = words
-            .iter()
-            .take(RAREST)
-            .flat_map(|word| places(*word))
-            .copied()
-            .filter(|other| *other != at && self.all[*other].source != fact.source)
-            .collect();
-        others.sort_unstable();
-        others.dedup();
+        let others = self.index.near(&fact.wording).into_iter();
         others
-            .into_iter()
-            .map(|other| (other, fact.wording.relation(&self.all[other].wording)))
+            .filter(|other| *other != at && self.all[*other].source != fact.source)
+            .map(|other| (other, fact.relation(&self.all[other])))
             .filter(|(_, relation)| *relation != Relation::Apart)
             .collect()
     }

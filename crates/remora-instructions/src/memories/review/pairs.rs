@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::file::Kind;
 
-use super::super::wording::Relation;
 use super::super::{Memory, Scope};
 use super::facts::{Facts, Source};
 use super::{Action, Draft, Material, Plan, named, short};
+use crate::wording::Relation;
 
 /// Memories and lines that are said elsewhere, too.
 pub(super) fn duplicates(material: &Material<'_>, facts: &Facts) -> Vec<Draft> {
@@ -129,8 +129,8 @@ fn layer_duplicates(material: &Material<'_>, facts: &Facts) -> Vec<Draft> {
                 why: format!("{} says it, too", placed(material, facts, other)),
                 plan: Plan::Line {
                     layer: here,
-                    line: fact.line,
-                    text: fact.text.clone(),
+                    line: fact.statement.line,
+                    text: fact.statement.text.clone(),
                 },
             });
             break;
@@ -248,7 +248,7 @@ fn placed(material: &Material<'_>, facts: &Facts, at: usize) -> String {
             format!(
                 "{} line {}",
                 material.layers[layer].path.display(),
-                fact.line
+                fact.statement.line
             )
         }
         Source::Memory(memory) => material.saved[memory].memory.uri.to_string(),
@@ -259,6 +259,6 @@ fn quoted(material: &Material<'_>, facts: &Facts, at: usize) -> String {
     format!(
         "{} \"{}\"",
         placed(material, facts, at),
-        short(&facts.all[at].text)
+        short(&facts.all[at].statement.text)
     )
 }

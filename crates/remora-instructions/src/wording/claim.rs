@@ -5,7 +5,7 @@
 mod choice;
 mod number;
 
-use super::words::{self, List, Word, stem};
+use super::words::{List, Token, denies, is_empty, is_forbidden, key, stem, tokens};
 
 pub(super) use choice::Choice;
 pub(super) use number::{Bound, Number};
@@ -23,7 +23,9 @@ pub(super) enum Holds {
     Always,
     /// Only when or if something; the condition is not compared.
     Sometimes,
-    /// With an exception.
+    /// Unless or except; the exception is not compared.
+    Unless,
+    /// With an exception that may be anywhere in it.
     Mostly,
 }
 
@@ -44,6 +46,10 @@ pub(super) struct Claim {
     pub(super) side: Side,
     /// Weighty words, as stems, in order.
     pub(super) core: Vec<String>,
+    /// Stands for these words in any order.
+    pub(super) key: u64,
+    /// The same words as they were written, for people.
+    pub(super) named: String,
     /// What is to be done with them, by group: use, add, run.
     pub(super) verb: Option<&'static str>,
     pub(super) holds: Holds,
@@ -58,22 +64,22 @@ pub(super) struct Claim {
     pub(super) choice: Option<Choice>,
 }
 
-/// Words that turn a sentence around.
-static AGAINST: List = List::new(&[
-    "never not no avoid forbid forbidden prohibit prohibited disallow disallowed ban banned cannot",
-    "without stop refrain skip omit forget ignore disable exclude nor neither bypass",
-]);
-/// Those of them, and others, that leave no way out.
+/// A longer one is an essay, not a rule; in bytes.
+const LONGEST: usize = 300;
+
+/// Words that turn a sentence around, beside those that deny.
+static LEAVES: List = List::new(&["refrain skip omit forget ignore exclude bypass"]);
+/// Words that leave no way out.
 static STRICT: List = List::new(&["never always must forbidden prohibited banned every"]);
 /// What tells of the past, or only shows an example.
 static NOT_A_RULE: List = List::new(&[
-    "previously formerly was were had deprecated migrated historically originally bad wrong",
-    "incorrect example might perhaps maybe sometimes unclear considering todo fixme",
+    "previously previous prior formerly was were had deprecated migrated historically originally",
+    "bad wrong incorrect example might perhaps maybe sometimes unclear considering todo fixme",
 ]);
 /// Why something is so, which is not compared.
 const REASONS: &[&str] = &["because", "since", "otherwise"];
 const WHEN: &[&str] = &["when", "if", "whenever", "where", "while", "once"];
-const EXCEPT: &[&str] = &["unless", "except", "until", "only"];
+const EXCEPT: &[&str] = &["unless", "except", "until"];
 const MODALS: &[&str] = &["should", "shall", "only", "required", "allowed", "ensure"];
 /// Before `not`, these tell how things are instead of forbidding them.
 const TELLS: &[&str] = &[
@@ -87,8 +93,8 @@ const VERBS: &[(&str, &[&str])] = &[
     (
         "use",
         &[
-            "use", "prefer", "favor", "favour", "choose", "employ", "adopt", "apply", "follow",
-            "stick",
+            "use", "using", "prefer", "favor", "favour", "choose", "employ", "adopt", "apply",
+            "follow", "stick",
         ],
     ),
     (
@@ -101,44 +107,69 @@ const VERBS: &[(&str, &[&str])] = &[
     ("keep", &["keep", "leave", "limit"]),
 ];
 
-/// What a sentence asks for.
+/// Whether a statement only asks, tells of the past, shows an example or leads
+/// elsewhere.
+pub(super) fn is_tale(text: &str) -> bool {
+    let words = tokens(&without_brackets(text));
+    let past = words.windows(2).any(|w| {
+        matches!(
+            (w[0].text.as_str(), w[1].text.as_str()),
+            ("used", "to") | ("has" | "have", "been") | ("not", "just" | "only" | "yet")
+        )
+    });
+    let shows = |w: &Token| !w.code && NOT_A_RULE.has(&stem(&w.text));
+    let link = text.starts_with('[') && text.contains("](");
+    past || link || text.trim_end().ends_with('?') || words.iter().any(shows)
+}
+
+/// Words that need another one to say what they are of.
+static VAGUE: List = List::new(&[
+    "default defaults value type size count total number range limit version length level width",
+    "height maximum minimum min max amount rate",
+]);
+
+/// Whether a stem says too little by itself.
+pub(super) fn is_vague(stemmed: &str) -> bool {
+    VAGUE.has(stemmed)
+}
+
+fn is_against(word: &Token) -> bool {
+    denies(&word.text) || is_forbidden(&word.text) || LEAVES.has(&stem(&word.text))
+}
+
+/// What a statement asks for.
 pub(super) fn read(text: &str) -> Vec<Claim> {
-    let text = without_brackets(text);
-    let mut words = joined(words::split(&text));
-    let past = words
-        .windows(2)
-        .any(|w| w[0].text == "used" && w[1].text == "to");
-    if past
-        || words
-            .iter()
-            .any(|w| !w.code && NOT_A_RULE.has(&stem(&w.text)))
-    {
+    if text.len() > LONGEST {
         return Vec::new();
     }
-    if let Some(at) = words
-        .iter()
-        .position(|w| !w.code && REASONS.contains(&w.text.as_str()))
-    {
+    text.split("; ").flat_map(read_part).collect()
+}
+
+fn read_part(text: &str) -> Vec<Claim> {
+    let text = without_brackets(text);
+    let mut words = with_commas(tokens(&text));
+    let find = |words: &[Token], list: &[&str]| {
+        let mut words = words.iter();
+        words.position(|w| !w.code && list.contains(&w.text.as_str()))
+    };
+    if let Some(at) = find(&words, REASONS) {
         words.truncate(at);
     }
-    let mut holds = Holds::Always;
-    if words
-        .iter()
-        .any(|w| !w.code && EXCEPT.contains(&w.text.as_str()))
-    {
-        holds = Holds::Mostly;
-    }
-    if let Some(at) = words
-        .iter()
-        .position(|w| !w.code && WHEN.contains(&w.text.as_str()))
-    {
+    let mut holds = match find(&words, &["only"]) {
+        Some(_) => Holds::Mostly,
+        None => Holds::Always,
+    };
+    for (list, weaker) in [(EXCEPT, Holds::Unless), (WHEN, Holds::Sometimes)] {
+        let Some(at) = find(&words, list) else {
+            continue;
+        };
         // "When x, do y" does not say where its condition ends.
         if at == 0 {
             return Vec::new();
         }
         words.truncate(at);
         if holds == Holds::Always {
-            holds = Holds::Sometimes;
+            holds = weaker;
         }
     }
     // Behind an enumeration, `without` speaks of all of it.
@@ -151,7 +182,10 @@ pub(super) fn read(text: &str) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for (at, (clause, contrast)) in clauses(&words).into_iter().enumerate() {
         let mut clause = clause.to_vec();
-        let begins = clause.first().map(|w| stem(&w.text));
+        let begins = clause
+            .iter()
+            .map(|w| stem(&w.text))
+            .find(|root| !is_empty(root));
         // A number in an aside belongs to something else.
         let counts = single && at == 0 && !contrast;
         let number = if counts {
@@ -180,15 +214,15 @@ pub(super) fn read(text: &str) -> Vec<Claim> {
 
 /// Whether a sentence says must or never, begins with something to do, or
 /// names a thing and its value.
-fn sounds_like_a_rule(text: &str, words: &[Word]) -> bool {
+fn sounds_like_a_rule(text: &str, words: &[Token]) -> bool {
     let said =
-        |w: &Word| !w.code && (STRICT.has(&stem(&w.text)) || MODALS.contains(&w.text.as_str()));
+        |w: &Token| !w.code && (STRICT.has(&stem(&w.text)) || MODALS.contains(&w.text.as_str()));
     let mut first = words.iter().skip_while(|w| {
         ["please", "we", "you", "always", "never", "just"].contains(&w.text.as_str())
     });
     let verb = first.next().is_some_and(|w| {
         let root = stem(&w.text);
-        AGAINST.has(&root)
+        is_against(w)
             || VERBS
                 .iter()
                 .any(|(_, verbs)| verbs.iter().any(|v| stem(v) == root))
@@ -226,62 +260,27 @@ fn without_brackets(text: &str) -> String {
     out
 }
 
-/// Contractions taken apart, names of two words put together.
-fn joined(words: Vec<Word>) -> Vec<Word> {
-    let mut out: Vec<Word> = Vec::with_capacity(words.len());
-    for mut word in words {
-        if let Some(verb) = word.text.strip_suffix("n't") {
-            let not = "not".to_owned();
-            if verb == "do" || verb.is_empty() {
-                word.text = not;
-            } else {
-                let text = verb.to_owned();
-                out.push(Word {
-                    text,
-                    code: word.code,
-                });
-                word.text = not;
-            }
-        }
-        let last = out.last().map(|w| w.text.as_str()).unwrap_or_default();
-        let quote = stem(&word.text) == "quot";
-        let case = word.text == "case";
-        let joint = match last {
-            "single" if quote => Some("singlequote"),
-            "double" if quote => Some("doublequote"),
-            "camel" if case => Some("camelcase"),
-            "snake" if case => Some("snakecase"),
-            "kebab" if case => Some("kebabcase"),
-            "pascal" if case => Some("pascalcase"),
-            _ => None,
-        };
-        if let Some(joint) = joint {
-            out.pop();
-            joint.clone_into(&mut word.text);
-        }
-        for (spelled, one) in [
-            ("snake_case", "snakecase"),
-            ("kebab-case", "kebabcase"),
-            ("camel-case", "camelcase"),
-            ("single-quote", "singlequote"),
-            ("double-quote", "doublequote"),
-            ("single-quotes", "singlequote"),
-            ("double-quotes", "doublequote"),
-            ("single-quoted", "singlequote"),
-            ("double-quoted", "doublequote"),
-        ] {
-            if word.text == spelled {
-                one.clone_into(&mut word.text);
-            }
-        }
+/// Every comma as a word of its own.
+fn with_commas(words: Vec<Token>) -> Vec<Token> {
+    let mut out = Vec::with_capacity(words.len());
+    for word in words {
+        let comma = word.mark == Some(',') && !word.code;
         out.push(word);
+        if comma {
+            out.push(Token {
+                text: ",".to_owned(),
+                code: false,
+                target: false,
+                mark: None,
+            });
+        }
     }
     out
 }
 
 /// The parts of a sentence, and whether each is what is NOT wanted: behind
 /// `over`, `instead of`, `rather than`, `, not`.
-fn clauses(words: &[Word]) -> Vec<(&[Word], bool)> {
+fn clauses(words: &[Token]) -> Vec<(&[Token], bool)> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut contrast = false;
@@ -318,7 +317,7 @@ fn clauses(words: &[Word]) -> Vec<(&[Word], bool)> {
     out
 }
 
-fn claim(words: &[Word], holds: Holds, number: Option<Number>) -> Option<Claim> {
+fn claim(words: &[Token], holds: Holds, number: Option<Number>) -> Option<Claim> {
     let mut against = 0;
     let mut strict = false;
     let mut ordered = false;
@@ -334,7 +333,7 @@ fn claim(words: &[Word], holds: Holds, number: Option<Number>) -> Option<Claim> 
         }
         strict |= STRICT.has(&root);
         ordered |= ORDERED.contains(&word.text.as_str());
-        if AGAINST.has(&root) {
+        if is_against(word) {
             against += 1;
             continue;
         }
@@ -345,7 +344,7 @@ fn claim(words: &[Word], holds: Holds, number: Option<Number>) -> Option<Claim> 
             verb = verb.or(Some(*group));
             continue;
         }
-        if words::is_empty(&root) || (ORDERED.contains(&word.text.as_str()) && word.text == "to") {
+        if is_empty(&root) || (ORDERED.contains(&word.text.as_str()) && word.text == "to") {
             continue;
         }
         raw.push(word);
@@ -359,7 +358,16 @@ fn claim(words: &[Word], holds: Holds, number: Option<Number>) -> Option<Claim> 
         .iter()
         .any(|w| w.text != "to" && ORDERED.contains(&w.text.as_str()));
     let choice = choice::find(words, &raw, &core);
+    let mut sorted = core.clone();
+    sorted.sort();
+    sorted.dedup();
     Some(Claim {
+        key: key(&sorted.join(" ")),
+        named: raw
+            .iter()
+            .map(|w| w.text.as_str())
+            .collect::<Vec<_>>()
+            .join(" "),
         side: if against % 2 == 0 {
             Side::For
         } else {

@@ -1,17 +1,17 @@
 //! Things of which a project uses one: tabs or spaces, one package manager,
 //! one kind of quotes.
 
-use crate::lint::words::{List, Word, stem};
+use crate::wording::words::{List, Token, stem};
 
 /// One of several things of which a project uses one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::lint) struct Choice {
-    pub(in crate::lint) set: &'static str,
-    pub(in crate::lint) taken: String,
+pub(in crate::wording) struct Choice {
+    pub(in crate::wording) set: &'static str,
+    pub(in crate::wording) taken: String,
     /// The rest of the words, without those that go with the set anyway.
-    pub(in crate::lint) rest: Vec<String>,
+    pub(in crate::wording) rest: Vec<String>,
     /// It stands there as a command: `npm test`.
-    pub(in crate::lint) command: bool,
+    pub(in crate::wording) command: bool,
 }
 
 /// Sets of things that exclude each other, and words that go with them.
@@ -33,15 +33,15 @@ static SETS: [Set; 9] = [
     set!("quotes", ["singlequote" "doublequote"], ["string literal quote quoted"]),
     set!("naming", ["camelcase" "snakecase" "kebabcase" "pascalcase"], ["name naming named"]),
     set!("line ends", ["lf" "crlf"], ["line ending end file newline"]),
-    set!("test runner", ["jest" "vitest" "mocha"], ["test testing unit runner framework write"]),
-    set!("python test runner", ["pytest" "unittest"], ["test testing unit runner framework write"]),
+    set!("test runner", ["jest" "vitest" "mocha"], ["test testing unit runner framework write written"]),
+    set!("python test runner", ["pytest" "unittest"], ["test testing unit runner framework write written"]),
     set!("python packages", ["pip" "poetry" "pipenv" "uv" "conda"],
         ["package manager install dependency dependencies manage python run add"]),
     set!("language", ["english" "german" "french" "spanish" "italian" "portuguese" "dutch" "polish"
         "russian" "japanese" "chinese" "korean"], ["answer respond reply speak talk language response communicate"]),
 ];
 
-pub(super) fn find(all: &[Word], words: &[&Word], core: &[String]) -> Option<Choice> {
+pub(super) fn find(all: &[Token], words: &[&Token], core: &[String]) -> Option<Choice> {
     for set in &SETS {
         let is = |text: &str, member: &str| text == member || format!("{text}s") == *member;
         let mut found = words

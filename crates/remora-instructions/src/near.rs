@@ -1,4 +1,5 @@
-//! The name that was probably meant. Looks into one folder only.
+//! The name that was probably meant: how far two spellings are apart, and
+//! which file of one folder comes close.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,12 +16,11 @@ pub(crate) fn nearest(path: &Path) -> Option<PathBuf> {
         let mended = nearest(folder)?.join(path.file_name()?);
         return mended.exists().then_some(mended);
     }
-    let letters: Vec<char> = wanted.chars().collect();
-    let allowed = letters.len() / 4;
+    let allowed = wanted.chars().count() / 4;
     let mut best: Option<(usize, PathBuf)> = None;
     for entry in fs::read_dir(folder).ok()?.flatten().take(LOOKED_AT) {
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        let distance = distance(&letters, &name.chars().collect::<Vec<_>>());
+        let distance = distance(&wanted, &name);
         let found = (distance, entry.path());
         if distance <= allowed.min(3) && best.as_ref().is_none_or(|best| found < *best) {
             best = Some(found);
@@ -30,7 +30,8 @@ pub(crate) fn nearest(path: &Path) -> Option<PathBuf> {
 }
 
 /// How many letters differ; a number above any limit when lengths differ much.
-fn distance(a: &[char], b: &[char]) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > 3 {
         return usize::MAX;
     }
@@ -51,3 +52,6 @@ fn distance(a: &[char], b: &[char]) -> usize {
     }
     row[b.len()]
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,10 @@
 //! The one number of a sentence, with its unit and the way it limits.
 
-use crate::lint::words::{List, Word, stem};
+use crate::wording::words::{List, Token, is_counted, stem};
 
 /// Which way a number limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::lint) enum Bound {
+pub(in crate::wording) enum Bound {
     None,
     Least,
     Most,
@@ -12,18 +12,12 @@ pub(in crate::lint) enum Bound {
 
 /// The one number of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::lint) struct Number {
-    pub(in crate::lint) value: String,
-    pub(in crate::lint) unit: Option<String>,
-    pub(in crate::lint) bound: Bound,
+pub(in crate::wording) struct Number {
+    pub(in crate::wording) value: String,
+    pub(in crate::wording) unit: Option<String>,
+    pub(in crate::wording) bound: Bound,
 }
 
-/// Words before a number that only counts things.
-static COUNTED: List = List::new(&[
-    "step phase part section chapter issue ticket pr item level option example rule note figure",
-    "table page task milestone stage tier priority status code error case appendix day week http",
-    "question case scenario method approach line lines",
-]);
 static UNITS: List = List::new(&[
     "character char column col line word space percent minute second ms s kb mb gb hour day",
     "reviewer approval level time retry retries item entry file",
@@ -61,7 +55,7 @@ const BOUNDS: &[(&str, Bound)] = &[
 ];
 
 /// Whether a word is a number.
-pub(super) fn is(word: &Word) -> bool {
+pub(super) fn is(word: &Token) -> bool {
     let text = word.text.trim_end_matches(['%', '+']);
     text.starts_with(|c: char| c.is_ascii_digit())
         && text
@@ -70,10 +64,10 @@ pub(super) fn is(word: &Word) -> bool {
 }
 
 /// Takes the one number out, with its unit and the words that bound it.
-pub(super) fn take(words: &mut Vec<Word>) -> Option<Number> {
+pub(super) fn take(words: &mut Vec<Token>) -> Option<Number> {
     let at = words.iter().position(is)?;
     let before = at.checked_sub(1).and_then(|at| words.get(at));
-    let counted = before.is_some_and(|w| COUNTED.has(&stem(&w.text)));
+    let counted = before.is_some_and(|w| is_counted(&w.text));
     if counted {
         // As a word it keeps sentences apart that differ in it.
         return None;

@@ -1,0 +1,123 @@
+//! Two claims that cannot both be followed: one for and one against the same,
+//! the same with another number, or two things of which a project uses one.
+
+use super::claim::{Bound, Choice, Claim, Holds, Side, Tone};
+use super::words::key;
+use super::{Clash, Contradiction};
+
+/// What two claims must share to be compared at all.
+pub(super) fn keys(claim: &Claim) -> impl Iterator<Item = u64> {
+    let choice = claim.choice.as_ref();
+    let choice = choice.map(|choice| key(&format!("choice {}", choice.set)));
+    [claim.key].into_iter().chain(choice)
+}
+
+/// Whether two claims cannot both be followed, and why.
+pub(super) fn contradiction(a: &Claim, b: &Claim) -> Option<Contradiction> {
+    let told = |clash: Clash| {
+        move |about| Contradiction {
+            clash,
+            about: Some(about),
+        }
+    };
+    opposite(a, b)
+        .map(told(Clash::Denied))
+        .or_else(|| numbers(a, b).map(told(Clash::Value)))
+        .or_else(|| choices(a, b).map(told(Clash::Value)))
+}
+
+fn same_core(a: &Claim, b: &Claim) -> bool {
+    a.key == b.key && (a.core == b.core || !(a.ordered || b.ordered))
+}
+
+fn same_verb(a: &Claim, b: &Claim) -> bool {
+    match (a.verb, b.verb) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// One for, one against the same.
+fn opposite(a: &Claim, b: &Claim) -> Option<String> {
+    if a.side == b.side || a.core.is_empty() || !same_core(a, b) || !same_verb(a, b) {
+        return None;
+    }
+    if a.number != b.number {
+        return None;
+    }
+    let (yes, no) = if a.side == Side::For { (a, b) } else { (b, a) };
+    let whole = match (yes.holds, no.holds) {
+        (Holds::Always, Holds::Always) => true,
+        // What is never done is not done on conditions either.
+        (Holds::Sometimes, Holds::Always) => no.strict,
+        // What is always done leaves no room for an exception.
+        (Holds::Always, Holds::Unless) => yes.strict,
+        _ => false,
+    };
+    // A tale forbids nothing; a single word must be something to do.
+    let told = no.tone == Tone::Rule && yes.tone > Tone::Tale;
+    let many = a.core.iter().any(|word| *word != a.core[0]);
+    let weighty = told && (many || yes.verb.is_some() || yes.strict);
+    (whole && weighty).then(|| format!("one asks for what the other forbids ({})", yes.named))
+}
+
+/// The same, with another number.
+fn numbers(a: &Claim, b: &Claim) -> Option<String> {
+    let (x, y) = (a.number.as_ref()?, b.number.as_ref()?);
+    let units = match (&x.unit, &y.unit) {
+        (Some(x), Some(y)) => x == y,
+        _ => true,
+    };
+    let bounds = x.bound == y.bound || x.bound == Bound::None || y.bound == Bound::None;
+    let always = a.holds == Holds::Always && b.holds == Holds::Always;
+    let same = same_core(a, b) && same_verb(a, b) && a.side == b.side;
+    let named = a.core.iter().any(|word| !super::claim::is_vague(word));
+    let weighty = named
+        && [(a, x), (b, y)].iter().all(|(claim, number)| {
+            let limit = number.unit.is_some() || number.bound != Bound::None;
+            match claim.core.len() {
+                0 => false,
+                1 => limit || claim.tone == Tone::Rule,
+                _ => limit || claim.tone == Tone::Rule || claim.verb.is_some(),
+            }
+        });
+    let differ = x.value != y.value;
+    (differ && units && bounds && always && same && weighty)
+        .then(|| format!("{} or {}", x.value, y.value))
+}
+
+/// Two things that exclude each other, for the same purpose.
+fn choices(a: &Claim, b: &Claim) -> Option<String> {
+    let (x, y) = (a.choice.as_ref()?, b.choice.as_ref()?);
+    if x.set != y.set || a.holds != Holds::Always || b.holds != Holds::Always {
+        return None;
+    }
+    // A lone word in a list chooses nothing.
+    let told = |claim: &Claim| match claim.tone {
+        Tone::Rule => true,
+        Tone::Order => claim.core.len() > 1,
+        Tone::Tale => false,
+    };
+    if !told(a) || !told(b) {
+        return None;
+    }
+    let chosen = |claim: &Claim, choice: &Choice| claim.side == Side::For && !choice.command;
+    if x.taken == y.taken {
+        // Forbidden here, run there.
+        let run = |no: (&Claim, &Choice), yes: (&Claim, &Choice)| {
+            no.0.side == Side::Against
+                && no.1.rest.is_empty()
+                && yes.0.side == Side::For
+                && yes.1.command
+        };
+        return (run((a, x), (b, y)) || run((b, y), (a, x)))
+            .then(|| format!("one forbids {}, the other runs it", x.taken));
+    }
+    if a.side != Side::For || b.side != Side::For {
+        return None;
+    }
+    let both = chosen(a, x) && chosen(b, y) && x.rest == y.rest;
+    let named = |choice: &Choice| choice.rest.is_empty();
+    let run = (chosen(a, x) && named(x) && y.command) || (chosen(b, y) && named(y) && x.command);
+    (both || run).then(|| format!("{} or {} ({})", x.taken, y.taken, x.set))
+}
