@@ -87,9 +87,10 @@ impl Scene {
     /// The AGENTS.md files of the walk, each directory's with the number of
     /// the draft that it stands before.
     pub(crate) fn agents(&mut self, start: &Start, drafts: &[Draft]) -> Vec<(usize, Vec<Draft>)> {
-        let entries = start.files.iter().map(Entry::from);
-        let mut known = Known::new(entries.chain(drafts.iter().map(Entry::from)), start);
-        let listed: HashSet<&PathBuf> = drafts.iter().map(|d| &d.path).collect();
+        // Most projects have no such file; then nothing is compared.
+        let entries = || start.files.iter().map(Entry::from);
+        let compared = || Known::new(entries().chain(drafts.iter().map(Entry::from)), start);
+        let mut known = None;
         let mut placed = Vec::new();
         for dir in self.walk() {
             let held = self.agents_held_back(&dir, start);
@@ -97,12 +98,17 @@ impl Scene {
             for file in files_of(&dir) {
                 match &held {
                     Some(why) => self.note(&file, why.clone()),
-                    None => found.extend(self.agents_file(&file, self.reach(), &mut known)),
+                    None if file.symlink_metadata().is_err() => {}
+                    None => {
+                        let known = known.get_or_insert_with(compared);
+                        found.extend(self.agents_file(&file, self.reach(), known));
+                    }
                 }
             }
             if found.is_empty() {
                 continue;
             }
+            let listed: HashSet<&PathBuf> = drafts.iter().map(|d| &d.path).collect();
             let below = |draft: &Draft| {
                 // What a rule that waits imports stands where the rule would.
                 let first = match &draft.parent {

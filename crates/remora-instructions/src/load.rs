@@ -140,7 +140,8 @@ impl Loader {
     ) -> Vec<Draft> {
         let mut files = Vec::new();
         self.list(folder, 0, &mut BTreeSet::new(), &mut files);
-        files.sort();
+        // By bytes: comparing paths part by part costs more than reading them.
+        files.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
         let rule = match how.rule {
             Rule::No => Rule::Yes,
             rule => rule,

@@ -52,7 +52,11 @@ pub(crate) struct Import {
 /// Bytes of a file as text: bad UTF-8 replaced, line feeds only. A byte order
 /// mark stays: to the client's Markdown reader it is a letter like others.
 pub(crate) fn decode(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
+    // Checking whole texts is much faster than looking for faults.
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    };
     if text.contains('\r') {
         text.replace("\r\n", "\n").replace('\r', "\n")
     } else {

@@ -1,6 +1,6 @@
 //! Rules that no file wakes, and heads that are not read as they were meant.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ignore::WalkBuilder;
 
@@ -210,19 +210,11 @@ fn unmatched(mut pending: Vec<(&Waiting, usize)>, cwd: &Path) -> Vec<Finding> {
 }
 
 fn wake(pending: &mut Vec<(&Waiting, usize)>, file: &Path) {
-    let mut last: Option<(&PathBuf, String)> = None;
     pending.retain(|(rule, _)| {
-        let relative = match &last {
-            Some((base, relative)) if **base == rule.base => relative.clone(),
-            _ => {
-                let Ok(relative) = file.strip_prefix(&rule.base) else {
-                    return true;
-                };
-                let relative = relative.to_string_lossy().into_owned();
-                last = Some((&rule.base, relative.clone()));
-                relative
-            }
+        let Ok(relative) = file.strip_prefix(&rule.base) else {
+            return true;
         };
-        !rule.globs.matches(&relative)
+        // Borrowed, unless the name is not UTF-8.
+        !rule.globs.matches(&relative.to_string_lossy())
     });
 }

@@ -146,7 +146,10 @@ pub fn overall(findings: &[Finding]) -> Verdict {
 /// Checks one memory. The tree must have been read with its names wanted.
 #[must_use]
 pub fn check(body: &str, tree: &Tree) -> Vec<Finding> {
-    let claims = claims(body);
+    judge(claims(body), tree)
+}
+
+fn judge(claims: Vec<Claim>, tree: &Tree) -> Vec<Finding> {
     claims
         .into_iter()
         .filter_map(|claim| verdict::of(claim, tree))
@@ -164,12 +167,16 @@ pub fn check_all(
     cached: &mut Cached,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Vec<Vec<Finding>> {
-    let known: Vec<Option<Vec<Finding>>> =
-        bodies.iter().map(|body| cached.get(body, files)).collect();
+    // Finding the names is a good part of the work, so it is done once.
+    let named: Vec<Vec<Claim>> = bodies.iter().map(|body| claims(body)).collect();
+    let each = || bodies.iter().zip(&named);
+    let known: Vec<Option<Vec<Finding>>> = each()
+        .map(|(body, claims)| cached.known(body, claims, files))
+        .collect();
     let mut wanted = Wanted::default();
-    for (body, known) in bodies.iter().zip(&known) {
+    for (claims, known) in named.iter().zip(&known) {
         if known.is_none() {
-            wanted.add(body);
+            wanted.add_claims(claims);
         }
     }
     let tree = known
@@ -177,12 +184,12 @@ pub fn check_all(
         .any(Option::is_none)
         .then(|| Tree::of(files, &wanted, git, progress));
     let mut all = Vec::with_capacity(bodies.len());
-    for (body, known) in bodies.iter().zip(known) {
+    for ((body, claims), known) in each().zip(known) {
         all.push(match (known, &tree) {
             (Some(findings), _) => findings,
             (None, Some(tree)) => {
-                let findings = check(body, tree);
-                cached.put(body, files, &findings);
+                let findings = judge(claims.clone(), tree);
+                cached.keep(body, claims, files, &findings);
                 findings
             }
             (None, None) => Vec::new(),

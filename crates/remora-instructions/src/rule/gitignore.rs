@@ -1,7 +1,7 @@
 //! One list of gitignore patterns, read the way the client reads them, which
 //! is not in every corner how git does. Case does not matter. Pure.
 
-use super::machine::{Case, Machine, Node, Set};
+use super::machine::{self, Case, Machine, Node, Set};
 
 /// Patterns longer than this never match; no path is that long.
 const MAX_CHARS: usize = 16 * 1024;
@@ -51,6 +51,18 @@ impl Patterns {
             return false;
         }
         let path: Vec<char> = relative.chars().collect();
+        self.may_take(&path) && self.takes_any(&path)
+    }
+
+    /// Whether one of the patterns is worth trying.
+    pub(super) fn may_take(&self, path: &[char]) -> bool {
+        let folded: Vec<char> = path.iter().map(|c| machine::fold(*c)).collect();
+        let mut takers = self.0.iter().filter(|p| p.kind == Kind::Take);
+        takers.any(|p| p.machine.may_fit(&folded))
+    }
+
+    /// Tries the path and all directories it lies in.
+    pub(super) fn takes_any(&self, path: &[char]) -> bool {
         let ends = path
             .iter()
             .enumerate()

@@ -135,11 +135,34 @@ enum Op {
     Accept,
 }
 
+/// Characters that stand one after the other in a text.
+#[derive(Debug, Clone)]
+struct Run {
+    /// Only at the beginning of the text.
+    first: bool,
+    chars: Vec<char>,
+}
+
+impl Run {
+    fn is_in(&self, text: &[char]) -> bool {
+        let Some((&head, _)) = self.chars.split_first() else {
+            return true;
+        };
+        if self.first || text.len() < self.chars.len() {
+            return text.starts_with(&self.chars);
+        }
+        let last = text.len() - self.chars.len();
+        (0..=last).any(|at| text[at] == head && text[at..].starts_with(&self.chars))
+    }
+}
+
 /// A pattern ready to be tried.
 #[derive(Debug, Clone)]
 pub(crate) struct Machine {
     case: Case,
     least: usize,
+    /// Runs of characters that stand in every text that fits.
+    runs: Vec<Run>,
     /// The looks ahead first, each behind those it holds; the pattern last.
     programs: Vec<Vec<Op>>,
 }
@@ -150,10 +173,50 @@ impl Machine {
         let mut machine = Self {
             case,
             least: node.least(),
+            runs: Vec::new(),
             programs: Vec::new(),
         };
+        machine.runs = machine.runs_of(node);
         machine.program(node);
         machine
+    }
+
+    fn runs_of(&self, node: &Node) -> Vec<Run> {
+        let Node::Seq(nodes) = node else {
+            return Vec::new();
+        };
+        let mut runs: Vec<Run> = Vec::new();
+        let mut open = false;
+        for (at, node) in nodes.iter().enumerate() {
+            if let Node::Char(c) = node {
+                if !open {
+                    let begins = at.checked_sub(1).map(|before| &nodes[before]);
+                    runs.push(Run {
+                        first: at == 1 && begins == Some(&Node::Start),
+                        chars: Vec::new(),
+                    });
+                }
+                if let Some(run) = runs.last_mut() {
+                    run.chars.push(self.folded(*c));
+                }
+            }
+            open = matches!(node, Node::Char(_));
+        }
+        runs
+    }
+
+    fn folded(&self, c: char) -> char {
+        match self.case {
+            Case::Matters => c,
+            Case::Folded => fold(c),
+        }
+    }
+
+    /// Whether the pattern may fit this text, or any beginning of it; with
+    /// [`Case::Folded`], every character has gone through [`fold`]. Much cheaper than trying: most patterns name a folder or an
+    /// ending that most paths do not hold.
+    pub(crate) fn may_fit(&self, folded: &[char]) -> bool {
+        self.runs.iter().all(|run| run.is_in(folded))
     }
 
     fn program(&mut self, node: &Node) -> usize {
@@ -166,10 +229,7 @@ impl Machine {
 
     fn emit(&mut self, node: &Node, code: &mut Vec<Op>) {
         match node {
-            Node::Char(c) => code.push(Op::Char(match self.case {
-                Case::Matters => *c,
-                Case::Folded => fold(*c),
-            })),
+            Node::Char(c) => code.push(Op::Char(self.folded(*c))),
             Node::Set(set) => code.push(Op::Set(set.clone())),
             Node::Seq(nodes) => nodes.iter().for_each(|n| self.emit(n, code)),
             Node::Alt(nodes) => self.emit_choice(nodes, code),
@@ -236,10 +296,7 @@ impl Machine {
         let mut later = vec![false; code.len()];
         let mut now = vec![false; code.len()];
         for at in (0..=text.len()).rev() {
-            let here = text.get(at).map(|&c| match self.case {
-                Case::Matters => c,
-                Case::Folded => fold(c),
-            });
+            let here = text.get(at).map(|&c| self.folded(c));
             now.fill(false);
             // Jumps go back only at the end of a repetition, so a few rounds
             // settle it: as many as repetitions stand in one another.
@@ -277,10 +334,13 @@ impl Machine {
 
 /// One spelling for both cases, as JavaScript has it: through upper case, and
 /// nothing beyond ASCII becomes ASCII.
-fn fold(c: char) -> char {
+pub(crate) fn fold(c: char) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_uppercase();
+    }
     let mut upper = c.to_uppercase();
     match (upper.next(), upper.next()) {
-        (Some(u), None) if c.is_ascii() || !u.is_ascii() => u,
+        (Some(u), None) if !u.is_ascii() => u,
         _ => c,
     }
 }

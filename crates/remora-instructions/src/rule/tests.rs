@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
+use super::gitignore::Patterns;
 use super::{Globs, When, when};
 use crate::frontmatter;
 
@@ -203,6 +204,16 @@ proptest! {
         let globs = Globs::new(patterns);
         let taken = globs.matches(&path);
         prop_assert!(!(taken && globs.never_matches().is_some()));
+    }
+
+    #[test]
+    fn what_is_taken_is_worth_trying(
+        patterns in prop::collection::vec("!?/?(\\*\\*/)?[abAé]{0,2}([*?/\\[\\]\\\\.-]{0,2}[abBÉſ]{0,2}){0,3}", 1..4),
+        path in "[abAé]{1,3}(/[abBÉsſ.-]{1,3}){0,3}",
+    ) {
+        let patterns = Patterns::new(patterns.iter().map(String::as_str));
+        let path: Vec<char> = path.chars().collect();
+        prop_assert!(!patterns.takes_any(&path) || patterns.may_take(&path));
     }
 
     #[test]

@@ -73,10 +73,19 @@ impl Cached {
     /// The findings, when neither the memory nor the tree has changed.
     #[must_use]
     pub fn get(&self, body: &str, files: &Files) -> Option<Vec<Finding>> {
+        self.known(body, &claims(body), files)
+    }
+
+    /// The same for a memory whose names are found already.
+    pub(super) fn known(
+        &self,
+        body: &str,
+        claims: &[Claim],
+        files: &Files,
+    ) -> Option<Vec<Finding>> {
         let entry = self.entries.get(&key(body))?;
-        let claims = claims(body);
-        (entry.tree == files.fingerprint() && entry.disk == disk(&claims, files))
-            .then(|| findings(entry, claims))
+        (entry.tree == files.fingerprint() && entry.disk == disk(claims, files))
+            .then(|| findings(entry, claims.to_vec()))
             .flatten()
     }
 
@@ -89,7 +98,11 @@ impl Cached {
 
     /// Keeps the findings on a memory.
     pub fn put(&mut self, body: &str, files: &Files, found: &[Finding]) {
-        let claims = claims(body);
+        self.keep(body, &claims(body), files, found);
+    }
+
+    /// The same for a memory whose names are found already.
+    pub(super) fn keep(&mut self, body: &str, claims: &[Claim], files: &Files, found: &[Finding]) {
         let row = |finding: &Finding| {
             let claim = claims.iter().position(|c| *c == finding.claim)?;
             Some(Row {
@@ -102,7 +115,7 @@ impl Cached {
         };
         let entry = Entry {
             tree: files.fingerprint(),
-            disk: disk(&claims, files),
+            disk: disk(claims, files),
             findings: found.iter().filter_map(row).collect(),
         };
         self.entries.insert(key(body), entry);

@@ -23,8 +23,12 @@ pub struct Wanted {
 impl Wanted {
     /// Adds what a memory names.
     pub fn add(&mut self, body: &str) {
-        for claim in claims(body) {
-            self.add_claim(&claim);
+        self.add_claims(&claims(body));
+    }
+
+    pub(super) fn add_claims(&mut self, claims: &[Claim]) {
+        for claim in claims {
+            self.add_claim(claim);
         }
     }
 
