@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use remora_hooks::{
     Attendance, Engine, FlagSettings, Mode, Options, PermissionMode, Places, SettingSources, Trust,
 };
+use remora_instructions::normal;
 use serde_json::Value;
 
 use crate::args::Session;
@@ -188,19 +189,4 @@ fn is_trusted(places: &Places) -> bool {
             })
             .is_some_and(|v| v == true)
     })
-}
-
-/// Takes `.` and `..` out of a path without asking the disk.
-pub(crate) fn normal(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }

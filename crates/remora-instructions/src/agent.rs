@@ -1,12 +1,11 @@
 //! What a subagent gets: instructions or none, and a memory of its own.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::file::Kind;
-use crate::frontmatter::{self, Value};
+use crate::frontmatter::Value;
 use crate::start::Scene;
-use crate::{disk, markdown, names};
+use crate::{names, pages};
 
 /// Built-in agents that look around and get neither instructions nor memory.
 const BARE: &[&str] = &["Explore", "Plan"];
@@ -87,15 +86,6 @@ fn memory(scene: &Scene, scope: &str, name: &str) -> Option<PathBuf> {
 
 /// The frontmatter of the agent of that name in a folder.
 fn definition(folder: &Path, name: &str) -> Option<Vec<(String, Value)>> {
-    let list = fs::read_dir(folder).ok()?;
-    let mut files: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
-    files.retain(|f| f.extension().is_some_and(|e| e == "md"));
-    files.sort();
-    files.iter().find_map(|file| {
-        let text = markdown::decode(&disk::read(file).ok()?);
-        let values = frontmatter::read(frontmatter::split(&text).0?).ok()?;
-        let mut named = values.iter();
-        let named = named.any(|(k, v)| k == "name" && *v == Value::Text(name.to_owned()));
-        named.then_some(values)
-    })
+    let page = pages::of(folder).find(|page| page.name() == Some(name));
+    page.map(|page| page.values)
 }

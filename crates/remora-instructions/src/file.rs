@@ -223,7 +223,7 @@ impl fmt::Display for Why {
 }
 
 /// Takes `.` and `..` out of an absolute path without asking the disk.
-pub(crate) fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

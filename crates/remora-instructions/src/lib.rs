@@ -25,6 +25,7 @@ mod markdown;
 pub mod memories;
 mod names;
 mod near;
+mod pages;
 mod places;
 pub mod render;
 mod repository;
@@ -41,7 +42,7 @@ mod wording;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-pub use file::{Announce, Kind, Loaded, Reason, Skipped, Why};
+pub use file::{Announce, Kind, Loaded, Reason, Skipped, Why, normal};
 pub use lint::{Finding, Severity};
 pub use names::VARIABLES;
 pub use places::{External, Mode, Options, Places, Sources};

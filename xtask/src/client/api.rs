@@ -6,12 +6,16 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::http::{Request, Response, Server};
+
+/// The client's key; no real one has this form.
+pub(super) const KEY: &str = "test-key-0000";
 
 /// A running model.
 pub(super) struct Model {
@@ -48,8 +52,20 @@ impl Model {
         Ok(Self { server, state })
     }
 
-    pub(super) fn url(&self) -> String {
-        self.server.url()
+    /// Lets a client talk to this model and to nobody else.
+    pub(super) fn point(&self, client: &mut Command) {
+        client
+            .env("ANTHROPIC_BASE_URL", self.server.url())
+            .env("ANTHROPIC_API_KEY", KEY);
+        for switch in [
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+            "DISABLE_AUTOUPDATER",
+            "DISABLE_TELEMETRY",
+            "DISABLE_ERROR_REPORTING",
+            "IS_SANDBOX", // or it refuses bypassPermissions to root
+        ] {
+            client.env(switch, "1");
+        }
     }
 
     /// Bodies of the main conversation's requests so far, in order.

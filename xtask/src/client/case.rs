@@ -76,8 +76,8 @@ const CASE_KEYS: &[&str] = &[
 const CHECK_KEYS: &[&str] = &["event", "tool", "nth", "given", "only", "env", "expect"];
 const LAYERS: &[&str] = &["user", "project", "local", "flag", "plugin"];
 
-/// All cases of a folder, in file and list order.
-pub(super) fn load(folder: &Path) -> Result<Vec<Draft>> {
+/// The JSON files of a folder, sorted.
+pub(super) fn json_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut files = Vec::new();
     for entry in list {
@@ -90,6 +90,12 @@ pub(super) fn load(folder: &Path) -> Result<Vec<Draft>> {
         }
     }
     files.sort();
+    Ok(files)
+}
+
+/// All cases of a folder, in file and list order.
+pub(super) fn load(folder: &Path) -> Result<Vec<Draft>> {
+    let files = json_files(folder)?;
     let mut drafts: Vec<Draft> = Vec::new();
     for file in files {
         for draft in load_file(&file).with_context(|| format!("in {}", file.display()))? {

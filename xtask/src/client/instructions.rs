@@ -22,9 +22,6 @@ use jail::Jail;
 use shown::Entry;
 pub(super) use tree::Tree;
 
-/// Approved by nobody; no real key has this form.
-const KEY: &str = "test-key-0000";
-
 /// The trees that the stage plays, or the one file that was asked for.
 pub(super) fn load(root: &Path, file: Option<&Path>) -> Result<Vec<Tree>> {
     match file {
@@ -77,18 +74,7 @@ fn client(jail: &Jail, tree: &Tree) -> Result<Vec<Entry>> {
     });
     let model = Model::start(&reads.collect::<Vec<_>>())?;
     let mut command = jail.command(&tree.cwd, "/client");
-    command
-        .env("ANTHROPIC_BASE_URL", model.url())
-        .env("ANTHROPIC_API_KEY", KEY);
-    for switch in [
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-        "DISABLE_AUTOUPDATER",
-        "DISABLE_TELEMETRY",
-        "DISABLE_ERROR_REPORTING",
-        "IS_SANDBOX", // or it refuses bypassPermissions to root
-    ] {
-        command.env(switch, "1");
-    }
+    model.point(&mut command);
     command.envs(&tree.env);
     command.args(["-p", "hello", "--output-format", "stream-json", "--verbose"]);
     command.args(["--permission-mode", "bypassPermissions"]);

@@ -15,12 +15,10 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Map, Value, json};
 
-use super::api::Model;
+use super::api::{KEY, Model};
 use super::case::Case;
 use super::process::{finish, kill_all, leftovers};
 
-/// Approved in the fresh home; no real key has this form.
-const KEY: &str = "test-key-0000";
 const STUB: &str = include_str!("stub.sh");
 
 /// One run of a handler, as the stub or the sink saw it.
@@ -189,18 +187,7 @@ impl Tree {
     pub(super) fn client(&self, program: &Path, case: &Case) -> Result<ClientRun> {
         let model = Model::start(&case.turns)?;
         let mut command = self.command(program);
-        command
-            .env("ANTHROPIC_BASE_URL", model.url())
-            .env("ANTHROPIC_API_KEY", KEY);
-        for switch in [
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-            "DISABLE_AUTOUPDATER",
-            "DISABLE_TELEMETRY",
-            "DISABLE_ERROR_REPORTING",
-            "IS_SANDBOX", // or it refuses bypassPermissions to root
-        ] {
-            command.env(switch, "1");
-        }
+        model.point(&mut command);
         for (name, value) in &case.env {
             command.env(name, value.as_str().unwrap_or_default());
         }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use remora_instructions::memories::check::{self, Cached, Verdict};
 use remora_instructions::{
-    External, Instructions, Kind, Loaded, Mode, Options, Places, Sources, render,
+    External, Instructions, Kind, Loaded, Mode, Options, Places, Sources, normal, render,
 };
 use serde_json::Value;
 
@@ -128,9 +128,9 @@ impl Scene {
         };
         let absolute = |path: &Path| -> Result<PathBuf, CliError> {
             if path.is_absolute() {
-                Ok(settings::normal(path))
+                Ok(normal(path))
             } else {
-                Ok(settings::normal(&here()?.join(path)))
+                Ok(normal(&here()?.join(path)))
             }
         };
         let cwd = match &self.cwd {

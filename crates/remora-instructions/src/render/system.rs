@@ -2,12 +2,10 @@
 //! speak, and the lines that settings ask for. Each part with its source.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::Instructions;
-use crate::frontmatter::{self, Value};
-use crate::{agent, auto_memory, disk, markdown, names};
+use crate::{agent, auto_memory, disk, frontmatter, markdown, names, pages};
 
 /// A part of the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,25 +149,8 @@ fn output_style(name: &str, instructions: &Instructions) -> String {
 }
 
 fn style_file(folder: &Path, name: &str) -> Option<String> {
-    let list = fs::read_dir(folder).ok()?;
-    let mut files: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
-    files.retain(|f| f.extension().is_some_and(|e| e == "md"));
-    files.sort();
-    files.iter().find_map(|file| {
-        let text = markdown::decode(&disk::read(file).ok()?);
-        let (front, body) = frontmatter::split(&text);
-        let named = front
-            .and_then(|f| frontmatter::read(f).ok())
-            .and_then(|values| {
-                let name = values.into_iter().find(|(key, _)| key == "name")?;
-                match name.1 {
-                    Value::Text(name) => Some(name),
-                    _ => None,
-                }
-            });
-        let stem = file.file_stem()?.to_string_lossy().into_owned();
-        (named.as_deref() == Some(name) || stem == name).then(|| body.trim().to_owned())
-    })
+    let page = pages::of(folder).find(|page| page.name() == Some(name) || page.stem == name)?;
+    Some(page.body.trim().to_owned())
 }
 
 fn one_line(text: &str) -> String {

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::tree::{HOME, Tree};
 use crate::client::Stage;
+use crate::client::api::KEY;
 use crate::client::process::{finish, kill_all, leftovers};
 
 const SCRIPT: &str = include_str!("jail.sh");
@@ -169,7 +170,7 @@ fn state(tree: &Tree) -> Value {
     let projects = folders.map(|folder| (folder.clone(), trusted.clone()));
     json!({
         "hasCompletedOnboarding": true,
-        "customApiKeyResponses": {"approved": [super::KEY], "rejected": []},
+        "customApiKeyResponses": {"approved": [KEY], "rejected": []},
         "projects": projects.collect::<serde_json::Map<_, _>>(),
     })
 }

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Map, Value, json};
 
 use super::shown::Entry;
+use crate::client::case::json_files;
 use crate::client::layout;
 
 /// One tree of files, and what a session does in it.
@@ -57,20 +58,8 @@ const KEYS: &[&str] = &[
 
 /// All trees of a folder, in file and list order.
 pub(super) fn load(folder: &Path) -> Result<Vec<Tree>> {
-    let list = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
-    let mut files = Vec::new();
-    for entry in list {
-        let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-        {
-            files.push(path);
-        }
-    }
-    files.sort();
     let mut trees: Vec<Tree> = Vec::new();
-    for file in files {
+    for file in json_files(folder)? {
         for tree in load_file(&file)? {
             let twice = trees.iter().any(|other| other.name == tree.name);
             ensure!(!twice, "two trees are called `{}`", tree.name);

@@ -13,10 +13,9 @@ use std::process::{Command, Output};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Map, Value, json};
 
+use crate::client::api::KEY;
 use crate::client::process::{finish, kill_all};
 
-/// Approved in the fresh home; no real key has this form.
-pub(super) const KEY: &str = "test-key-0000";
 /// Folders that the client trusts.
 const PROJECTS: [&str; 2] = ["project", "elsewhere/project"];
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::house::{House, KEY, said};
+use super::house::{House, said};
 use crate::client::api::Model;
 use crate::client::process::finish;
 
@@ -35,18 +35,7 @@ impl House {
     pub(super) fn talk(&self, ask: &Ask<'_>) -> Result<Talk> {
         let model = Model::start(ask.turns)?;
         let mut command = self.command(&self.client, &self.path(ask.project));
-        command
-            .env("ANTHROPIC_BASE_URL", model.url())
-            .env("ANTHROPIC_API_KEY", KEY);
-        for switch in [
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-            "DISABLE_AUTOUPDATER",
-            "DISABLE_TELEMETRY",
-            "DISABLE_ERROR_REPORTING",
-            "IS_SANDBOX", // or it refuses bypassPermissions to root
-        ] {
-            command.env(switch, "1");
-        }
+        model.point(&mut command);
         command.envs(ask.env.iter().map(|(name, value)| (name, value)));
         command.args(["-p", ask.prompt, "--output-format", "stream-json"]);
         command.args(["--verbose", "--include-hook-events"]);

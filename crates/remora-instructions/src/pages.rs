@@ -1,0 +1,45 @@
+//! The Markdown pages of a folder with their heads: agents, output styles.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::frontmatter::{self, Value};
+use crate::{disk, markdown};
+
+/// One page.
+pub(crate) struct Page {
+    /// The file's name without its extension.
+    pub(crate) stem: String,
+    /// What its head says; nothing where the head cannot be read.
+    pub(crate) values: Vec<(String, Value)>,
+    pub(crate) body: String,
+}
+
+impl Page {
+    /// The name in its head.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.values.iter().find_map(|(key, value)| match value {
+            Value::Text(name) if key == "name" => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// All pages of a folder, by file name; those that cannot be read are left
+/// out.
+pub(crate) fn of(folder: &Path) -> impl Iterator<Item = Page> {
+    let list = fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "md"));
+    files.sort();
+    files.into_iter().filter_map(|file| {
+        let text = markdown::decode(&disk::read(&file).ok()?);
+        let (front, body) = frontmatter::split(&text);
+        let values = front.and_then(|front| frontmatter::read(front).ok());
+        Some(Page {
+            stem: file.file_stem()?.to_string_lossy().into_owned(),
+            values: values.unwrap_or_default(),
+            body: body.to_owned(),
+        })
+    })
+}
