@@ -88,7 +88,7 @@ impl Args {
 
     /// Reads the command line.
     pub(crate) fn read() -> Result<Self, clap::Error> {
-        let matches = Self::grouped().try_get_matches()?;
+        let matches = Self::grouped().try_get_matches_from(apart(std::env::args_os()))?;
         Self::from_arg_matches(&matches)
     }
 }

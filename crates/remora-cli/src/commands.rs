@@ -31,7 +31,9 @@ mod search;
 mod sessions;
 mod show;
 mod status;
+pub(crate) mod tier;
 mod timeline;
+mod vectors;
 mod worker;
 
 pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {

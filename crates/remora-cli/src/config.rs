@@ -16,6 +16,8 @@ pub(crate) enum Shape {
     Flag,
     /// From, to.
     Number(u64, u64),
+    /// One of these words, or an absolute path.
+    WordOrPath(&'static [&'static str]),
     /// Strings.
     List,
     /// Names with a string each.
@@ -97,6 +99,18 @@ pub(crate) const KEYS: &[Key] = &[
         "0",
         "`prune` removes the oldest until the database is smaller; 0 means no limit",
     ),
+    key(
+        "search.model",
+        Shape::WordOrPath(&["built-in", "off"]),
+        "\"built-in\"",
+        "what finds rows by their meaning: built-in, off, or the model's file for a build without it",
+    ),
+    key(
+        "search.background",
+        Shape::Flag,
+        "true",
+        "the worker works out what rows mean when it has nothing else to do",
+    ),
 ];
 
 /// Where a value comes from.
@@ -172,6 +186,10 @@ impl Config {
         self.get(name).as_u64().unwrap_or(0)
     }
 
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.get(name).as_str().unwrap_or_default()
+    }
+
     pub(crate) fn list(&self, name: &str) -> Vec<String> {
         let list = self.get(name).as_array().map(Vec::as_slice);
         list.unwrap_or_default()
@@ -195,7 +213,9 @@ impl Config {
 pub(crate) fn with(text: &str, name: &str, values: &[String]) -> Result<String, String> {
     let (key, entry) = find(name)?;
     let item = match (entry, key.shape, values) {
-        (Some(_), _, [value]) => toml_edit::value(value.as_str()),
+        (Some(_), _, [value]) | (None, Shape::WordOrPath(_), [value]) => {
+            toml_edit::value(value.as_str())
+        }
         (None, Shape::List, [value]) if value.trim_start().starts_with('[') => {
             literal(value).map_err(|_| format!("{name}: `{value}` is not a TOML list"))?
         }
@@ -323,6 +343,14 @@ fn checked(key: &Key, item: &Item) -> Result<Value, String> {
             .filter(|n| (from..=to).contains(n))
             .map(Value::from)
             .ok_or_else(|| format!("{name}: must be a number from {from} to {to}")),
+        Shape::WordOrPath(words) => item
+            .as_str()
+            .filter(|text| words.contains(text) || Path::new(text).is_absolute())
+            .map(Value::from)
+            .ok_or_else(|| {
+                let words = words.join("`, `");
+                format!("{name}: must be `{words}` or an absolute path")
+            }),
         Shape::List => item
             .as_array()
             .and_then(|list| list.iter().map(|v| Some(json!(v.as_str()?))).collect())
@@ -409,6 +437,14 @@ mod tests {
                 "[redact]\npatterns = [\"x\"]",
                 "redact.patterns: must be a table of strings",
             ),
+            (
+                "search.model = \"minilm.onnx\"",
+                "search.model: must be `built-in`, `off` or an absolute path",
+            ),
+            (
+                "search.model = false",
+                "search.model: must be `built-in`, `off` or an absolute path",
+            ),
         ] {
             assert_eq!(Config::parse(text).unwrap_err(), fault, "{text}");
         }
@@ -453,6 +489,18 @@ mod tests {
         assert_eq!(read(&text).table("redact.patterns").len(), 1);
         let text = without(&text, "redact.patterns").unwrap();
         assert_eq!(read(&text).table("redact.patterns").len(), 0);
+    }
+
+    #[test]
+    fn a_word_or_a_path_is_written_without_quotes() {
+        for value in ["off", "built-in", "/opt/some model.onnx"] {
+            let text = set("", "search.model", &[value]).unwrap();
+            assert_eq!(Config::parse(&text).unwrap().text("search.model"), value);
+        }
+        assert_eq!(
+            set("", "search.model", &["on"]).unwrap_err(),
+            "search.model: must be `built-in`, `off` or an absolute path"
+        );
     }
 
     #[test]

@@ -82,6 +82,11 @@ pub(crate) fn error(error: &CliError) {
     }
 }
 
+/// What was understood otherwise than it may have been meant.
+pub(crate) fn note(text: &str) {
+    say(&format!("note: {text}"));
+}
+
 /// A line of the step trace.
 pub(crate) fn trace(line: &str) {
     say(&format!("remora: {line}"));

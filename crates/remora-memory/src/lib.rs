@@ -5,6 +5,8 @@
 //! whoever calls brings the store, the events and the time.
 #![forbid(unsafe_code)]
 
+pub mod about;
+pub mod ask;
 mod capture;
 pub mod context;
 mod digest;
@@ -13,10 +15,12 @@ pub mod fingerprint;
 mod fix;
 mod folder;
 pub mod lookup;
+pub mod named_day;
 mod near;
 pub mod output;
 mod policy;
 pub mod private;
+pub mod rank;
 pub mod redact;
 pub mod sentence;
 mod session;

@@ -1,8 +1,10 @@
 //! The `Store` port: where memory lives, as duties. One contract suite
 //! (`testing::contract`) holds every backend to them.
 
+use remora_embed::Meaning;
 use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
 
+use crate::rank::Parts;
 use crate::words::Query;
 
 /// Why a store could not do its duty.
@@ -137,10 +139,17 @@ pub enum Name {
 pub struct Hit {
     /// The row.
     pub item: Item,
-    /// How well the words fit; larger is better; comparable within one search.
+    /// How well it fits; larger is better; comparable within one search.
     pub score: f64,
     /// Whether every word of the query is in it.
     pub all_words: bool,
+    /// Whether any word of the query is in it; otherwise it stands beside a row
+    /// that has one, or means the like.
+    pub any_words: bool,
+    /// What the score is made of.
+    pub parts: Parts,
+    /// Rows of the same project that say the very same, told by this one.
+    pub same: Vec<i64>,
 }
 
 /// How much there is.
@@ -182,9 +191,11 @@ pub trait Store: Send {
     /// id or a uid that comes twice is there once. Returns the numbers of the
     /// rows written, in the order of `batch.items`.
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>>;
-    /// Candidates for the words within the filter, best first: rows that hold
-    /// all words before others. Nothing a person types is an error. An empty
-    /// query gives the newest rows; one without any word, such as `***`, none.
+    /// The rows that fit best within the filter, best first, as `rank` says:
+    /// by their words and those of rows beside them, by what they are about,
+    /// and by what they mean if the query carries a meaning. Nothing a person
+    /// types is an error. An empty query gives the newest rows; one without any
+    /// word, such as `***`, none.
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>>;
     /// Rows by name, in the order asked for; unknown names are left out.
     fn items(&self, names: &[Name]) -> Result<Vec<Item>>;
@@ -206,6 +217,15 @@ pub trait Store: Send {
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>>;
     /// How much there is.
     fn counts(&self) -> Result<Counts>;
+    /// Rows that have no meaning of this model yet, the newest first.
+    fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>>;
+    /// How many there are.
+    fn unembedded_count(&self, model: &str) -> Result<u64>;
+    /// What rows mean, by number; those that are gone are left out. Meanings of
+    /// another model are forgotten with the first of a new one.
+    fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()>;
+    /// Forgets all meanings; every row waits for a new one.
+    fn forget_meanings(&self) -> Result<()>;
     /// Removes what may go, items and rows of the ledger, and returns how many
     /// went or would go.
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;

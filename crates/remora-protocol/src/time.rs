@@ -20,7 +20,7 @@ pub fn date(millis: i64) -> String {
 
 /// Days since 1970 as year, month and day. Years are counted from March, so
 /// that the leap day is the last one of a year, and in groups of 400.
-fn civil(days: i64) -> (i64, i64, i64) {
+pub fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let group = shifted.div_euclid(146_097);
     let day = shifted.rem_euclid(146_097);

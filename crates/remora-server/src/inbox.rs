@@ -98,6 +98,11 @@ impl Inbox {
         &mut self.log
     }
 
+    /// The store.
+    pub fn store(&self) -> &dyn Store {
+        self.store.as_ref()
+    }
+
     /// The archive.
     pub fn archive(&mut self) -> &mut Archive {
         &mut self.archive

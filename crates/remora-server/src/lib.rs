@@ -1,5 +1,5 @@
 //! Everything long-lived: the worker that turns the spool into memory, the
-//! archive of raw events, and rebuilding memory from it.
+//! archive of raw events, rebuilding memory from it, and what rows mean.
 //!
 //! A dependency firewall: what is heavy stays here and out of the hook's way.
 //! Nothing here prints or reads the environment; the clock is handed in.
@@ -11,6 +11,7 @@ mod guard;
 mod ignore;
 mod inbox;
 mod log;
+pub mod meanings;
 mod rebuild;
 mod socket;
 mod worker;
@@ -36,6 +37,9 @@ pub enum ServerError {
     /// The store.
     #[error("{0}")]
     Store(#[from] remora_memory::store::StoreError),
+    /// The encoder.
+    #[error("{0}")]
+    Embed(#[from] remora_embed::EmbedError),
     /// The settings.
     #[error("{0}")]
     Rules(#[from] remora_memory::redact::RedactError),

@@ -15,6 +15,7 @@ use remora_protocol::request::Reply;
 use remora_store::{Access, SqliteStore};
 
 use crate::archive::Archive;
+use crate::meanings::{Background, Spare};
 use crate::socket::Ear;
 use crate::{Inbox, Log, ServerError, at, move_aside, rebuild};
 
@@ -45,6 +46,9 @@ pub struct Settings {
     pub idle: Duration,
     /// The archive's cap in bytes.
     pub archive_cap: u64,
+    /// What rows mean, worked out when there is nothing else to do; `None`
+    /// leaves it to others.
+    pub meanings: Option<Background>,
     /// The clock.
     pub clock: Clock,
 }
@@ -105,6 +109,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         damage: None,
         inbox: None,
         log: Some(log),
+        spare: Spare::new(settings.meanings.clone()),
     };
     let ended = worker.run(&inbox);
     if ended == Ended::Homeless {
@@ -166,6 +171,7 @@ struct Worker<'a> {
     inbox: Option<Inbox>,
     /// The log, until the inbox has it.
     log: Option<Log>,
+    spare: Spare,
 }
 
 impl Worker<'_> {
@@ -187,6 +193,7 @@ impl Worker<'_> {
                 Ok(_) => {
                     back_off = BACK_OFF;
                     self.recovered();
+                    self.spare.stored();
                     idle_since = Instant::now();
                     tidied = false;
                     Duration::ZERO
@@ -200,7 +207,8 @@ impl Worker<'_> {
             };
             self.answer_waiters(&mut waiters);
             let idle = idle_since.elapsed();
-            if idle >= self.settings.idle && waiters.is_empty() {
+            let pause = self.use_spare_time(idle).map_or(pause, |w| w.min(pause));
+            if idle >= self.settings.idle && waiters.is_empty() && !self.spare.is_busy() {
                 return Ended::Idle;
             }
             if !tidied && idle >= TIDY_AFTER {
@@ -307,6 +315,25 @@ impl Worker<'_> {
 
     fn empty_the_spool(&mut self) {
         while self.work().is_ok_and(|taken| taken > 0) {}
+    }
+
+    /// Works out what rows mean, if nothing came for a while; says how long
+    /// until there is more to do.
+    fn use_spare_time(&mut self, idle: Duration) -> Option<Duration> {
+        if self.trouble.is_some() {
+            return None;
+        }
+        let said = match &self.inbox {
+            Some(inbox) => self.spare.turn(inbox.store(), idle),
+            None => Ok(None),
+        };
+        match said {
+            Ok(None) => {}
+            Ok(Some(text)) => self.say(&text),
+            // The next round makes it anew.
+            Err(e) => self.in_trouble(&e),
+        }
+        self.spare.wait(idle)
     }
 
     fn tidy(&mut self) {

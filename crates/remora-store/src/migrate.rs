@@ -17,10 +17,16 @@ pub(crate) struct Migration {
     pub(crate) sql: &'static str,
 }
 
-pub(crate) const ALL: &[Migration] = &[Migration {
-    version: 1,
-    sql: include_str!("../migrations/sqlite/0001_init.sql"),
-}];
+pub(crate) const ALL: &[Migration] = &[
+    Migration {
+        version: 1,
+        sql: include_str!("../migrations/sqlite/0001_init.sql"),
+    },
+    Migration {
+        version: 2,
+        sql: include_str!("../migrations/sqlite/0002_meanings.sql"),
+    },
+];
 
 /// Marks a file as ours.
 const APPLICATION: i32 = 0x5265_6D6F;

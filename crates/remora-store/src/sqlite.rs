@@ -9,16 +9,19 @@ mod read;
 mod rows;
 mod scope;
 mod search;
+mod spelling;
+mod vectors;
 mod weigh;
 mod write;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use remora_embed::Meaning;
 use remora_memory::store::{
     Batch, Counts, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Store, StoreError,
 };
-use remora_memory::words::{Query, Splitter};
+use remora_memory::words::Query;
 use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -34,8 +37,8 @@ pub struct SqliteStore {
     conn: Connection,
     path: PathBuf,
     schema: Schema,
-    /// Kept from batch to batch for the stems it remembers.
-    splitter: RefCell<Splitter>,
+    /// Made by the first batch.
+    tools: RefCell<Option<write::Tools>>,
 }
 
 pub(crate) fn open(path: &Path, access: Access) -> Result<SqliteStore> {
@@ -48,7 +51,7 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<SqliteStore> {
         conn,
         path: path.to_path_buf(),
         schema,
-        splitter: RefCell::new(Splitter::new()),
+        tools: RefCell::new(None),
     })
 }
 
@@ -88,7 +91,13 @@ impl Store for SqliteStore {
 
     fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
         self.may_write()?;
-        write::apply(&self.conn, &mut self.splitter.borrow_mut(), batch)
+        let mut tools = self.tools.borrow_mut();
+        let written = write::apply(&self.conn, tools.get_or_insert_default(), batch);
+        if written.is_err() {
+            // They may remember what was never stored.
+            *tools = None;
+        }
+        written
     }
 
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
@@ -125,6 +134,24 @@ impl Store for SqliteStore {
 
     fn counts(&self) -> Result<Counts> {
         self.reading(|conn| read::counts(conn, &self.path))
+    }
+
+    fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {
+        self.reading(|conn| rows::items(conn, &vectors::pending(conn, model, limit)?))
+    }
+
+    fn unembedded_count(&self, model: &str) -> Result<u64> {
+        self.reading(|conn| vectors::pending_count(conn, model))
+    }
+
+    fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()> {
+        self.may_write()?;
+        vectors::put(&self.conn, model, meanings)
+    }
+
+    fn forget_meanings(&self) -> Result<()> {
+        self.may_write()?;
+        vectors::forget(&self.conn)
     }
 
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {

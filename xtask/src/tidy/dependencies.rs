@@ -49,14 +49,19 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("remora-instructions", &["remora-protocol"]),
     ("remora-agents", &["remora-protocol"]),
     ("remora-client", &["remora-protocol"]),
-    ("remora-memory", &["remora-protocol"]),
-    ("remora-store", &["remora-protocol", "remora-memory"]),
+    ("remora-embed", &[]),
+    ("remora-memory", &["remora-protocol", "remora-embed"]),
+    (
+        "remora-store",
+        &["remora-protocol", "remora-embed", "remora-memory"],
+    ),
     (
         "remora-server",
         &[
             "remora-protocol",
             "remora-agents",
             "remora-client",
+            "remora-embed",
             "remora-memory",
             "remora-store",
         ],

@@ -1,8 +1,12 @@
 //! The command line of what is asked of memory.
 
+use std::ffi::OsString;
+
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
 use remora_protocol::record::Kind;
+
+use crate::commands::tier::Tier;
 
 /// Which projects are meant.
 #[derive(Debug, Clone, Default, ClapArgs)]
@@ -26,9 +30,28 @@ pub(crate) struct Span {
     pub(crate) until: Option<String>,
 }
 
+/// What may stand among the words of a search.
+const LANGUAGE: &str = r#"Among the words:
+  "out of memory"         these words, one after the other
+  -word, -"a phrase"      only rows without it
+  file:src/cart.rs        read or changed this file, or one in this folder
+  kind:fix,decision       of these kinds; -kind:prompt is any other
+  project:shop            in this project; project:* is all of them
+  since:7d, until:monday  from this time on, up to it; after: and before: leave
+                          the named day out
+  session:ID, agent:NAME  of this session, of this agent
+  error:TEXT              this error as it was met, its failures and fixes; the
+                          rest of the text is part of it
+
+Examples:
+  remora search empty cart -discount kind:fix
+  remora search 'file:"my notes/cart.md" since:"last week"'
+  remora search 'error:cannot find module "left-pad"'"#;
+
 #[derive(Debug, ClapArgs)]
+#[command(after_help = LANGUAGE)]
 pub(crate) struct Search {
-    /// The words, in any order; "in quotes" one after the other; none list the newest
+    /// The words, in any order, with filters among them (see below); none list the newest
     pub(crate) words: Vec<String>,
     #[command(flatten)]
     pub(crate) place: Where,
@@ -49,12 +72,42 @@ pub(crate) struct Search {
     /// How many results at most
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
+    /// How thorough: fast (words, nothing to load) or full (also what rows mean)
+    #[arg(long, value_enum, value_name = "TIER", default_value_t = Tier::Full, hide_possible_values = true)]
+    pub(crate) tier: Tier,
+    /// Show what each score is made of
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Show the best result in full
     #[arg(long)]
     pub(crate) open: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The arguments with a blank before every `-word` of a search, so that it is
+/// not taken for flags.
+pub(crate) fn apart(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.collect();
+    if args.get(1).is_none_or(|verb| verb != "search") {
+        return args;
+    }
+    for arg in args.iter_mut().skip(2).take_while(|arg| *arg != "--") {
+        let word = arg.to_str().and_then(|arg| arg.strip_prefix('-'));
+        if let Some(word) = word.filter(|word| is_word(word)) {
+            *arg = format!(" -{word}").into();
+        }
+    }
+    args
+}
+
+/// Not `-n`, `-n5`, `-n=5` or `--json`.
+fn is_word(text: &str) -> bool {
+    let limit = text.strip_prefix('n').map(|n| n.trim_start_matches('='));
+    let limit = limit.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    let named = text.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '"');
+    named && !limit && text.chars().count() > 1
 }
 
 fn kinds() -> PossibleValuesParser {

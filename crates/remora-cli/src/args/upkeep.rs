@@ -4,8 +4,20 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
+use crate::commands::tier::Tier;
+
 #[derive(Debug, ClapArgs)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch on the command line"
+)]
 pub(crate) struct Rebuild {
+    /// Work out anew what rows mean, for search, and leave the digests as they are
+    #[arg(long)]
+    pub(crate) vectors: bool,
+    /// With --vectors: only rows that still wait for it
+    #[arg(long, requires = "vectors")]
+    pub(crate) missing: bool,
     /// Say what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -78,6 +90,9 @@ pub(crate) struct ImportJsonl {
     /// Leave out lines that cannot be read, instead of refusing the file
     #[arg(long)]
     pub(crate) skip_bad: bool,
+    /// Leave it to the worker to work out what the rows mean
+    #[arg(long)]
+    pub(crate) no_vectors: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -131,15 +146,24 @@ pub(crate) enum Bench {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchRetrieval {
-    /// Messages, one a line: id, conv, session, seq, timestamp, speaker, text
-    #[arg(long, value_name = "FILE")]
-    pub(crate) corpus: PathBuf,
+    /// A folder with corpus.jsonl and queries.jsonl; may be given several times
+    #[arg(long, value_name = "DIR", required_unless_present = "corpus")]
+    pub(crate) set: Vec<PathBuf>,
+    /// Messages, one a line: id, conv, session, seq, timestamp, speaker, text; as often as --queries
+    #[arg(long, value_name = "FILE", requires = "queries")]
+    pub(crate) corpus: Vec<PathBuf>,
     /// Queries, one a line: id, conv, category, text, relevant
+    #[arg(long, value_name = "FILE", requires = "corpus")]
+    pub(crate) queries: Vec<PathBuf>,
+    /// Which tier of search is asked
+    #[arg(long, value_enum, default_value_t = Tier::Full)]
+    pub(crate) tier: Tier,
+    /// Ask again with each part of the ranking switched off
+    #[arg(long)]
+    pub(crate) ablate: bool,
+    /// Where results go, one line a query: id, results, ms; with several sets a folder
     #[arg(long, value_name = "FILE")]
-    pub(crate) queries: PathBuf,
-    /// Where results go, one line a query: id, results, ms
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: Option<PathBuf>,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

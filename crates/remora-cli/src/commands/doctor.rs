@@ -6,6 +6,7 @@ mod background;
 mod config;
 mod folders;
 mod kept;
+mod search;
 
 use remora_client::Paths;
 use serde::Serialize;
@@ -105,6 +106,7 @@ fn examine(patient: &Patient) -> Vec<Check> {
     checks.extend(background::check(patient));
     let (kept, events) = kept::check(patient);
     checks.extend(kept);
+    checks.extend(search::check(patient));
     checks.extend(agents::check(patient, events));
     checks
 }

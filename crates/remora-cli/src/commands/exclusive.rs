@@ -60,6 +60,11 @@ impl Exclusive {
             ran,
         })
     }
+
+    /// Lets a worker run afterwards, also if none ran before.
+    pub(crate) fn leave_a_worker(&mut self) {
+        self.ran = true;
+    }
 }
 
 impl Drop for Exclusive {

@@ -18,7 +18,8 @@ use crate::args::{Import, ImportJsonl};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
-use crate::commands::worker;
+use crate::commands::vectors::{self, Made, Rest};
+use crate::commands::{tier, worker};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
@@ -27,6 +28,9 @@ pub(crate) use line::VERSION;
 pub(crate) use load::{Loaded, Target};
 pub(crate) use source::Source;
 
+/// Rows whose meaning is worked out before the import is over: some minutes,
+/// and as long as a person may want to wait.
+const AT_ONCE: u64 = 20_000;
 /// Faults that are told one by one.
 const TOLD: usize = 20;
 
@@ -70,7 +74,7 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
     if bad == BadLines::Refuse && !checked.faults.is_empty() {
         return Err(refused(&source.name, &checked.faults));
     }
-    let guard = Exclusive::take(&data.paths)?;
+    let mut guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
     let target = Target {
         store: &store,
@@ -84,9 +88,21 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
         now: clock::millis(),
     };
     let loaded = load::load(&source, &checked, target)?;
+    let encoder = tier::encoder(&data.config);
+    let made = match &encoder {
+        Some(encoder) if !args.no_vectors => vectors::make(&store, encoder, AT_ONCE)?,
+        _ => Made::nothing(&store)?,
+    };
+    let rest = Rest::of(&data.config, &made);
+    if rest == Rest::Worker {
+        guard.leave_a_worker();
+    }
     drop(store);
     drop(guard);
-    report(args, &checked.faults, &loaded, out)?;
+    report(args, &checked.faults, &loaded, &made, out)?;
+    if !args.json {
+        rest.say(&made, out)?;
+    }
     Ok(Exit::GoOn)
 }
 
@@ -146,6 +162,7 @@ fn report(
     args: &ImportJsonl,
     faults: &[Fault],
     loaded: &Loaded,
+    made: &Made,
     out: &mut Output,
 ) -> Result<(), CliError> {
     if args.json {
@@ -169,6 +186,8 @@ fn report(
             "raw": loaded.raw,
             "redacted": redacted,
             "skipped": skipped,
+            "embedded": made.embedded,
+            "waiting": made.waiting,
         }));
     }
     let counts = [

@@ -1,6 +1,7 @@
-//! `remora rebuild`: all digests anew from the archive.
+//! `remora rebuild`: all digests anew from the archive, or all vectors.
 
 pub(crate) mod space;
+mod vectors;
 
 use std::fmt::Write;
 
@@ -14,6 +15,7 @@ use crate::args::Rebuild;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
 use crate::commands::progress::Progress;
+use crate::commands::vectors::{Made, Rest};
 use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -21,12 +23,15 @@ use crate::output::{Output, Style};
 
 pub(crate) fn run(args: &Rebuild, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
+    if args.vectors {
+        return vectors::run(args, &data, out);
+    }
     let policy = worker::policy(&data);
     let archive = Archive::new(data.paths.archive()).bytes();
     let database = std::fs::metadata(data.paths.database()).map_or(0, |m| m.len());
     if archive == 0 && database == 0 {
         if args.json {
-            out.json(&as_json(args, &Rebuilt::default()))?;
+            out.json(&as_json(args, &Rebuilt::default(), 0))?;
         } else {
             out.text("there is nothing to rebuild from yet\n")?;
         }
@@ -44,17 +49,22 @@ pub(crate) fn run(args: &Rebuild, out: &mut Output) -> Result<Exit, CliError> {
         rebuild(&data.paths, &policy, &mut progress)?
     };
     drop(line);
+    let made = match data.store()? {
+        Some(store) if !args.dry_run => Made::nothing(&store)?,
+        _ => Made::default(),
+    };
     drop(guard);
     if args.json {
-        out.json(&as_json(args, &rebuilt))?;
+        out.json(&as_json(args, &rebuilt, made.waiting))?;
     } else {
         let text = told(args, &rebuilt, out);
         out.text(&text)?;
+        Rest::of(&data.config, &made).say(&made, out)?;
     }
     Ok(Exit::GoOn)
 }
 
-fn as_json(args: &Rebuild, rebuilt: &Rebuilt) -> Value {
+fn as_json(args: &Rebuild, rebuilt: &Rebuilt, waiting: u64) -> Value {
     let side = |counts: &Counts| {
         let items: serde_json::Map<String, Value> = counts
             .items
@@ -75,6 +85,7 @@ fn as_json(args: &Rebuild, rebuilt: &Rebuilt) -> Value {
         "unreadable": rebuilt.unreadable,
         "before": side(&rebuilt.before),
         "after": side(&rebuilt.after),
+        "waiting": waiting,
     })
 }
 

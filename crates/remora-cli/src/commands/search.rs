@@ -1,5 +1,6 @@
 //! `remora search`: words in, rows out, best first.
 
+mod asked;
 pub(crate) mod scope;
 mod snippet;
 pub(crate) mod when;
@@ -8,7 +9,7 @@ use std::time::Instant;
 
 use remora_memory::store::{Filter, Hit, Store};
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Kind, Project};
+use remora_protocol::record::{Item, Project};
 use remora_protocol::time::rfc3339;
 use serde_json::{Value, json};
 
@@ -16,9 +17,11 @@ use crate::args::Search;
 use crate::commands::data::Data;
 use crate::commands::show;
 use crate::commands::show::lines::{self, Local, WIDTH, flat, hang_at};
+use crate::commands::tier::{self, Tier};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style};
+use crate::output::{self, Output, Style};
+use asked::Asked;
 use snippet::{LONGEST, Wanted, snippet};
 
 /// Hits elsewhere are counted up to this.
@@ -28,29 +31,35 @@ const SHORT: usize = 150;
 
 pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
-    let span = when::span(&args.span)?;
-    let words = args.words.join(" ");
-    let query = Query::parse(&words);
+    let asked = Asked::read(args)?;
+    if !args.json {
+        for note in &asked.notes {
+            output::note(note);
+        }
+    }
     let Some(store) = data.store()? else {
-        return nothing_yet(args, out);
+        return nothing_yet(args, &asked, out);
     };
-    let session = args.session.as_deref();
+    let session = asked.session.as_deref();
     let session = session.map(|id| scope::session(&store, id)).transpose()?;
+    let started = Instant::now();
+    let (query, only_fast) = tier::query(args.tier, &data.config, &store, asked.query.clone());
+    let query = &query;
     let filter = Filter {
         // A session says which project it is in.
-        project: match (&session, &args.place.project) {
+        project: match (&session, &asked.place.project) {
             (Some(_), None) => None,
-            _ => scope::project(&data, &store, &args.place)?,
+            _ => scope::project(&data, &store, &asked.place)?,
         },
-        kinds: args.kind.iter().filter_map(|k| Kind::parse(k)).collect(),
-        file: args.file.as_deref().map(|file| scope::file(&data, file)),
-        since: span.since,
-        until: span.until,
+        kinds: asked.kinds.clone(),
+        file: asked.file.as_deref().map(|file| scope::file(&data, file)),
+        since: asked.span.since,
+        until: asked.span.until,
         session,
-        agent: args.agent.as_deref().map(scope::agent),
+        agent: asked.agent.as_deref().map(scope::agent),
     };
-    let started = Instant::now();
-    let hits = store.search(&query, &filter, args.limit)?;
+    let mut hits = store.search(query, &filter, args.limit)?;
+    asked.sort(&mut hits);
     let ms = started.elapsed().as_secs_f64() * 1000.0;
     if args.open
         && let Some(best) = hits.first()
@@ -63,15 +72,20 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
             out,
         );
     }
-    let wanted = Wanted::new(&query);
+    let wanted = Wanted::new(query);
     if args.json {
-        let results: Vec<Value> = hits.iter().map(|hit| as_json(hit, &wanted)).collect();
-        let ms = (ms * 1000.0).round() / 1000.0;
-        out.json(&json!({ "ms": ms, "results": results }))?;
+        let results = hits.iter().map(|hit| as_json(args, hit, &wanted)).collect();
+        let mut answer = found(ms, &asked, results);
+        let tier = query.meaning().map_or(Tier::Fast, |_| Tier::Full);
+        answer["tier"] = json!(tier.name());
+        if let Some(why) = only_fast {
+            answer["only_fast"] = json!(why);
+        }
+        out.json(&answer)?;
         return Ok(Exit::GoOn);
     }
     if hits.is_empty() {
-        return none_found(&store, &query, &filter, out);
+        return none_found(&store, query, &filter, out);
     }
     let many_projects = filter.project.is_none();
     let projects = if many_projects {
@@ -85,13 +99,44 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
             out.text("\n")?;
         }
         say(hit, &wanted, &local, &projects, out)?;
+        if args.explain {
+            explain(hit, out)?;
+        }
+    }
+    if let Some(why) = only_fast.filter(|_| args.explain) {
+        output::note(&format!("the fast tier answered: {why}"));
     }
     Ok(Exit::GoOn)
 }
 
-fn nothing_yet(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
+/// What a score is made of, on a line.
+fn explain(hit: &Hit, out: &mut Output) -> Result<(), CliError> {
+    let parts: Vec<String> = hit
+        .parts
+        .by_name()
+        .iter()
+        .filter(|(_, part)| *part != 0.0)
+        .map(|(name, part)| format!("{name} {part:.3}"))
+        .collect();
+    let indent = " ".repeat(hit.item.id.to_string().len() + 2);
+    let line = format!("score {:.3} = {}", hit.score, parts.join(" + "));
+    let line = out.paint(Style::Dim, &line);
+    out.text(&format!("{indent}{line}\n"))
+}
+
+/// The whole answer for programs; notes only when there are any.
+fn found(ms: f64, asked: &Asked, results: Vec<Value>) -> Value {
+    let mut answer = json!({ "ms": (ms * 1000.0).round() / 1000.0 });
+    if !asked.notes.is_empty() {
+        answer["notes"] = json!(asked.notes);
+    }
+    answer["results"] = Value::Array(results);
+    answer
+}
+
+fn nothing_yet(args: &Search, asked: &Asked, out: &mut Output) -> Result<Exit, CliError> {
     if args.json {
-        out.json(&json!({ "ms": 0.0, "results": [] }))?;
+        out.json(&found(0.0, asked, Vec::new()))?;
     } else {
         out.text("nothing is remembered yet; `remora status` says whether capture works\n")?;
     }
@@ -110,7 +155,8 @@ fn none_found(
             project: None,
             ..filter.clone()
         };
-        let others = store.search(query, &everywhere, ELSEWHERE)?.len();
+        let others = store.search(query, &everywhere, ELSEWHERE)?;
+        let others = others.iter().filter(|hit| hit.any_words).count();
         let more = if others == ELSEWHERE { "at least " } else { "" };
         text.push(" in this project".to_owned());
         if others > 0 {
@@ -134,9 +180,9 @@ pub(crate) fn files(item: &Item) -> Vec<&str> {
     files
 }
 
-fn as_json(hit: &Hit, wanted: &Wanted) -> Value {
+fn as_json(args: &Search, hit: &Hit, wanted: &Wanted) -> Value {
     let item = &hit.item;
-    json!({
+    let mut value = json!({
         "id": item.id,
         "uid": item.uid,
         "external_id": item.external_id,
@@ -151,8 +197,18 @@ fn as_json(hit: &Hit, wanted: &Wanted) -> Value {
         "seen": item.seen,
         "score": hit.score,
         "all_words": hit.all_words,
+        "any_words": hit.any_words,
+        "same": hit.same,
         "snippet": snippet(item, wanted, LONGEST).text,
-    })
+    });
+    if args.explain {
+        let parts = hit
+            .parts
+            .by_name()
+            .map(|(name, part)| (name.to_owned(), json!(part)));
+        value["parts"] = Value::Object(parts.into_iter().collect());
+    }
+    value
 }
 
 fn say(
@@ -184,6 +240,22 @@ fn say(
     let mut about = vec![local.moment(item.time)];
     if item.seen > 1 {
         about.push(format!("{} times", item.seen));
+    }
+    if !hit.same.is_empty() {
+        let more = lines::count(hit.same.len() as u64, "row", "rows");
+        about.push(format!("{more} like it"));
+    }
+    if !hit.any_words {
+        // None of the words is in it, so it must say why it is here.
+        let by_meaning = hit.parts.meaning > hit.parts.words;
+        about.push(
+            if by_meaning {
+                "by meaning"
+            } else {
+                "beside a match"
+            }
+            .to_owned(),
+        );
     }
     let project = projects.iter().find(|project| project.key == item.project);
     let elsewhere = project.map(|project| flat(&project.name));

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::time::Duration;
 
 use remora_client::{Paths, ask, waiting};
+use remora_embed::MODEL;
 use remora_memory::store::{Counts, Store};
 use remora_protocol::record::Kind;
 use remora_protocol::request::{Reply, Request};
@@ -14,7 +15,8 @@ use remora_store::Access;
 use serde_json::json;
 
 use crate::args::Status;
-use crate::commands::show::lines::{Local, count, hang, size};
+use crate::commands::show::lines::{Local, count, hang, number, size};
+use crate::commands::tier;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -57,15 +59,19 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
         )
     })?;
     let database = paths.database();
-    let counts = if database.exists() {
-        remora_store::open(&database, Access::Read).and_then(|store| store.counts())
+    let looked = if database.exists() {
+        remora_store::open(&database, Access::Read)
+            .and_then(|store| Ok((store.counts()?, store.unembedded_count(MODEL)?)))
     } else {
-        Ok(Counts::default())
+        Ok((Counts::default(), 0))
     };
+    let unembedded = looked.as_ref().map_or(0, |(_, waiting)| *waiting);
+    let counts = looked.map(|(counts, _)| counts);
     let spool = waiting(&paths, usize::MAX).map_or(0, |files| files.len() as u64);
     let dead = remora_server::dead_letters(&paths).map_or(0, |dead| dead.len() as u64);
     let known = Known {
         counts,
+        unembedded,
         spool,
         dead,
         archive: Archive::new(paths.archive()).bytes(),
@@ -82,6 +88,8 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
 
 struct Known {
     counts: Result<Counts, remora_memory::store::StoreError>,
+    /// Rows that wait for their vector.
+    unembedded: u64,
     spool: u64,
     dead: u64,
     archive: u64,
@@ -97,6 +105,10 @@ impl Known {
 
     fn total(&self, part: impl Fn(&Counts) -> u64) -> u64 {
         self.counts.as_ref().map_or(0, part)
+    }
+
+    fn embedded(&self) -> u64 {
+        self.total(tier::rows).saturating_sub(self.unembedded)
     }
 
     /// The size on disk, also of a file that cannot be read.
@@ -122,6 +134,11 @@ impl Known {
             "messages": self.kind(|k| k == Kind::Message),
             "sessions": self.total(|c| c.sessions),
             "projects": self.total(|c| c.projects),
+            "vectors": {
+                "model": MODEL,
+                "embedded": self.embedded(),
+                "waiting": self.unembedded,
+            },
             "spool": self.spool,
             "dead": self.dead,
             "db_bytes": self.bytes(paths),
@@ -152,6 +169,11 @@ impl Known {
         match &self.counts {
             Ok(counts) => lines.extend(self.kept(counts)),
             Err(e) => lines.push(("kept", format!("{e}; see `remora doctor`"), Style::Red)),
+        }
+        if self.total(tier::rows) > 0 {
+            let embedded = count(self.embedded(), "row", "rows");
+            let text = format!("{embedded}, {} waiting", number(self.unembedded));
+            lines.push(("vectors", text, Style::Plain));
         }
         lines.push((
             "size",

@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::args::{Worker, WorkerLogs, WorkerPlain};
 use crate::clock;
 use crate::commands::data::Data;
+use crate::commands::tier;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
@@ -82,6 +83,7 @@ pub(crate) fn settings(data: &Data) -> Settings {
         ignore: data.config.list("capture.ignore"),
         idle: Duration::from_secs(data.config.number("worker.idle_minutes") * 60),
         archive_cap: data.config.number("archive.max_mb") * 1024 * 1024,
+        meanings: tier::background(&data.config),
         clock: clock::millis,
     }
 }

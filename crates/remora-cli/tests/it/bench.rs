@@ -37,14 +37,14 @@ fn results_are_written_and_figures_told() {
     let lines: Vec<&str> = done
         .stdout
         .lines()
-        .map(|line| line.get(..62).unwrap_or(line).trim_end())
+        .map(|line| line.get(..70).unwrap_or(line).trim_end())
         .collect();
     assert_snapshot!(lines.join("\n"), @r"
-    3 documents, 3 queries
-    category                          n recall@5 recall@10  MRR@10
-    all                               3    83.33     83.33  100.00
-    fact                              2   100.00    100.00  100.00
-    who                               1    50.00     50.00  100.00
+    3 documents, 3 queries, full tier
+    category                          n recall@5 recall@10 nDCG@10  MRR@10
+    all                               3   100.00    100.00  100.00  100.00
+    fact                              2   100.00    100.00  100.00  100.00
+    who                               1   100.00    100.00  100.00  100.00
     ");
     let results = fs::read_to_string(sandbox.path("project/r.jsonl")).unwrap();
     let results: Vec<String> = results
@@ -56,16 +56,75 @@ fn results_are_written_and_figures_told() {
         })
         .collect();
     assert_snapshot!(results.join("\n"), @r#"
-    "q1" ["g1"]
-    "q2" ["g2"]
+    "q1" ["g1","g2"]
+    "q2" ["g2","g1"]
     "q3" ["k1"]
     "#);
     // It has a data directory of its own, and leaves none.
     assert!(!sandbox.path("home/.remora").exists());
     assert_eq!(sandbox.left_in_tmp(), Vec::<std::path::PathBuf>::new());
     let (_, value) = sandbox.remora(&args).json();
-    assert_eq!(value["rows"][0]["recall10"], value["rows"][0]["recall5"]);
-    assert_eq!(value["documents"], 3);
+    assert_eq!(value["tier"], "full");
+    let set = &value["sets"][0];
+    assert_eq!(set["rows"][0]["recall10"], set["rows"][0]["recall5"]);
+    assert_eq!(set["documents"], 3);
+}
+
+#[test]
+fn several_sets_are_told_in_one_table_and_parts_are_switched_off_one_by_one() {
+    let sandbox = Sandbox::new();
+    for set in ["garden", "again"] {
+        sandbox.write(&format!("project/{set}/dev/corpus.jsonl"), CORPUS);
+        sandbox.write(&format!("project/{set}/dev/queries.jsonl"), QUERIES);
+    }
+    let args = [
+        "bench",
+        "retrieval",
+        "--set",
+        "garden/dev",
+        "--set",
+        "again/dev",
+        "--tier",
+        "fast",
+        "--ablate",
+        "--out",
+        "results",
+    ];
+    let done = sandbox.remora(&args).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    let head = |text: &str| -> Vec<String> {
+        let words = text.lines().filter(|line| !line.is_empty());
+        words
+            .map(|line| line.split("  ").next().unwrap().to_owned())
+            .collect()
+    };
+    let told = head(&done.stdout);
+    let set = |name: &str| format!("{name}: 3 documents, 3 queries, fast tier");
+    assert_eq!(told[0], set("garden"));
+    assert_eq!(told[5], set("again"));
+    assert_eq!(
+        told[10..15],
+        ["set", "garden", "again", "recall@10", "everything"]
+    );
+    assert!(told.contains(&"without gist".to_owned()), "{done}");
+    assert!(!told.contains(&"without meaning".to_owned()), "{done}");
+    for name in ["garden", "again"] {
+        let file = sandbox.path(&format!("project/results/{name}.jsonl"));
+        assert_eq!(fs::read_to_string(file).unwrap().lines().count(), 3);
+    }
+    let uneven = [
+        "bench",
+        "retrieval",
+        "--corpus",
+        "a",
+        "--queries",
+        "b",
+        "--queries",
+        "c",
+    ];
+    let refused = sandbox.remora(&uneven).go();
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("equally often"), "{refused}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::sandbox::Sandbox;
 fn every_value_has_a_source_and_a_meaning() {
     let sandbox = Sandbox::new();
     sandbox.write("home/.remora/config.toml", "[worker]\nidle_minutes = 5\n");
-    assert_snapshot!(sandbox.remora(&["config", "show"]).go(), @r"
+    assert_snapshot!(sandbox.remora(&["config", "show"]).go(), @r#"
     $ remora config show
     [HOME]/.remora/config.toml
     capture.skip_tools = [] (default)
@@ -32,8 +32,12 @@ fn every_value_has_a_source_and_a_meaning() {
         `prune` removes what is older; 0 keeps everything
     retention.max_mb = 0 (default)
         `prune` removes the oldest until the database is smaller; 0 means no limit
+    search.model = "built-in" (default)
+        what finds rows by their meaning: built-in, off, or the model's file for a build without it
+    search.background = true (default)
+        the worker works out what rows mean when it has nothing else to do
     exit 0
-    ");
+    "#);
     let (_, value) = sandbox.remora(&["config", "show"]).json();
     let row = value["values"]
         .as_array()

@@ -4,6 +4,7 @@
 
 mod audit;
 mod bench;
+mod coding_memory;
 mod config;
 mod doctor;
 mod examples;
@@ -19,6 +20,7 @@ mod instructions_load;
 mod instructions_show;
 mod instructions_why;
 mod list;
+mod meanings;
 mod places;
 mod prune;
 mod rebuild;

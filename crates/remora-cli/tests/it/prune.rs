@@ -9,6 +9,8 @@ use crate::sandbox::Sandbox;
 
 /// Many old rows, one new one, one old decision.
 fn fill(sandbox: &Sandbox) {
+    // What so many rows mean takes a while to work out, and nobody asks.
+    sandbox.write("home/.remora/config.toml", "search.model = \"off\"\n");
     let text = "All about sails, ropes and the weather at sea. ".repeat(20);
     let mut lines: Vec<String> = (0..2000)
         .map(|n| {

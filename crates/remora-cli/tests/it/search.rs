@@ -17,14 +17,15 @@ fn results_have_title_place_and_snippet() {
     let memory = Remembered::shop();
     assert_snapshot!(memory.go("search --project shop empty cart --limit 2"), @"
     $ remora search --project shop empty cart --limit 2
-    #3 failure · cargo test: 1 of 2 tests failed (cart::tests::empty)
-       2026-11-14 09:02 · main · src/cart.rs
-       running 2 tests test cart::tests::empty ... FAILED failures: ----
-       cart::tests::empty stdout ---- thread 'cart::tests::empty' panicked at…
-
     #1 prompt · The cart test fails on an empty cart. Please fix it. We decided to
        keep prices in cents because floats lose money.
        2026-11-14 09:01 · main
+
+    #5 fix · cargo test: 1 of 2 tests failed (cart::tests::empty) - mended by:
+       Changed `total` in src/cart.rs: now `items.iter().map(|i| i.cents).sum()`
+       2026-11-14 09:04 · main · src/cart.rs
+       error: cargo test: 1 of 2 tests failed (cart::tests::empty) · fix: Changed
+       `total` in src/cart.rs: now `items.iter().map(|i| i.cents).sum()` ·…
     exit 0
     ");
     assert_snapshot!(memory.go("search --all notes"), @"
@@ -58,12 +59,14 @@ fn as_json() {
         [
             "agent",
             "all_words",
+            "any_words",
             "branch",
             "external_id",
             "files",
             "id",
             "kind",
             "project",
+            "same",
             "score",
             "seen",
             "session",
@@ -118,6 +121,163 @@ fn filters_hold_together() {
         open["results"][0]["title"],
         "Add discounts to the cart. 折扣不能低于零。"
     );
+}
+
+/// What one text in the box finds, in any project unless it names one.
+fn asked(memory: &Remembered, text: &str) -> Value {
+    let (done, found) = memory.call("search").args(&[text]).json();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_eq!(done.stderr, "", "{text}");
+    found
+}
+
+#[test]
+fn filters_stand_among_the_words() {
+    let memory = Remembered::shop();
+    for (text, kinds) in [
+        ("kind:prompt project:*", vec!["prompt"; 3]),
+        (
+            "project:* kind:prompts,fixes session:5b1c",
+            vec!["fix", "prompt"],
+        ),
+        ("project:* since:2026-11-15 kind:failure", vec!["failure"]),
+        ("project:* after:2026-11-14 kind:failure", vec!["failure"]),
+        ("project:* until:2026-11-14 kind:prompt", vec!["prompt"]),
+        ("project:* before:2026-11-15 kind:prompt", vec!["prompt"]),
+        ("project:* file:src/cart.ts", vec!["failure"]),
+        ("project:* file:\"src/cart.ts\" TS2322", vec!["failure"]),
+        ("project:* file:src/cart.ts:14:7", vec!["failure"]),
+        ("project:* agent:nobody", vec![]),
+        ("project:shop kind:prompt 折扣", vec!["prompt"]),
+        ("project:notes carts", vec!["prompt"]),
+        ("project:shop kind:prompt cart -discounts", vec!["prompt"]),
+        ("project:shop kind:prompt -discounts", vec!["prompt"]),
+        (
+            "project:shop kind:prompt -discounts cart -\"keep prices\"",
+            vec![],
+        ),
+        (
+            "project:shop kind:failure,prompt -kind:prompt cart",
+            vec!["failure"; 2],
+        ),
+    ] {
+        let found = asked(&memory, text);
+        assert_eq!(titles(&found), kinds, "{text}");
+        assert_eq!(found.get("notes"), None, "{text}");
+    }
+}
+
+#[test]
+fn an_error_as_met_finds_its_failure() {
+    let memory = Remembered::shop();
+    let found = asked(
+        &memory,
+        "project:* error: Type 'string' is not assignable to type 'number' -file:x \"",
+    );
+    assert_eq!(found["results"][0]["kind"], "failure", "{found}");
+    assert_eq!(found["results"][0]["files"][0], "src/cart.ts", "{found}");
+}
+
+#[test]
+fn words_behind_a_hyphen_need_no_quotes() {
+    let memory = Remembered::shop();
+    let kinds = |words: &[&str]| {
+        let call = memory.call("search --project shop --kind prompt");
+        let (done, found) = call.args(words).json();
+        assert_eq!(done.code, Some(0), "{done}");
+        titles(&found).len()
+    };
+    assert_eq!(kinds(&["cart"]), 2);
+    assert_eq!(kinds(&["cart", "-n1"]), 1);
+    assert_eq!(kinds(&["cart", "-discounts"]), 1);
+    assert_eq!(kinds(&["-discounts", "cart"]), 1);
+    // What a shell makes of -"keep prices".
+    assert_eq!(kinds(&["cart", "-keep prices"]), 1);
+    let all = memory.go("search --project shop --kind prompt cart -- -discounts");
+    assert!(!all.stdout.contains("Add discounts"), "{all}");
+}
+
+#[test]
+fn notes_say_what_was_read_otherwise() {
+    let memory = Remembered::shop();
+    assert_snapshot!(memory.go("search --all kind:prompt kind:nonsense since:soon notes").stderr, @"
+    note: `nonsense` is not a kind, so it is searched as a word; kinds are decision, preference, correction, bugfix, feature, refactor, change, discovery, failure, command, task, prompt, message, summary, fix, memory
+    note: `since:soon` is not a time, so it is searched as words; try since:2026-11-15, since:yesterday or since:7d
+    ");
+    assert_snapshot!(memory.go("search --all --kind prompt notes kind:fix project:shop").stderr, @"
+    note: --kind is given, so `kind:` does not count
+    note: --all is given, so `project:` does not count
+    ");
+    assert_snapshot!(memory.go("search --project notes rm -rf notes").stderr, @r#"
+    note: the text looks like a command, so these are words: `-rf`; write -"rf" to leave it out
+    "#);
+    let found = asked(&memory, "project:* kind:prompt since:soon notes");
+    let notes = found["notes"].as_array().unwrap();
+    assert_eq!(notes.len(), 1, "{found}");
+    assert_eq!(titles(&found)[0], "prompt");
+    assert_eq!(
+        Remembered::nothing().json("search x since:soon")["notes"],
+        found["notes"]
+    );
+    let unknown = memory.go("search project:shops cart");
+    assert_eq!(unknown.code, Some(1), "{unknown}");
+    assert!(unknown.stderr.contains("github.com/acme/shop"), "{unknown}");
+    let turned = memory.go("search since:2026-11-15 --until 2026-11-14 x");
+    assert_eq!(
+        turned.stderr,
+        "remora: since is later than until: nothing lies between them\n"
+    );
+}
+
+#[test]
+fn help_tells_the_language() {
+    let help = Remembered::nothing().call("search --help").go();
+    assert_snapshot!(help.stdout, @r#"
+    Find what was done, said and learned
+
+    Usage: remora search [OPTIONS] [WORDS]...
+
+    Arguments:
+      [WORDS]...  The words, in any order, with filters among them (see below); none list the newest
+
+    Options:
+          --all                In every project, not only the one of the current directory
+          --project <PROJECT>  In the project with this key, name or path
+          --kind <KIND>        Only this kind; may be given several times [possible values: decision,
+                               preference, correction, bugfix, feature, refactor, change, discovery,
+                               failure, command, task, prompt, message, summary, fix, memory]
+          --file <PATH>        Only what read or changed this file, or a file in this folder
+          --since <TIME>       From this time on: 2026-11-15, "2026-11-15 14:30", today, yesterday,
+                               monday, "last week", 3d, 2h
+          --until <TIME>       Up to this time; a day or week counts to its end
+          --session <ID>       Only this session; the beginning of its id is enough
+          --agent <AGENT>      Only this agent
+      -n, --limit <N>          How many results at most [default: 20]
+          --tier <TIER>        How thorough: fast (words, nothing to load) or full (also what rows mean)
+                               [default: full]
+          --explain            Show what each score is made of
+          --open               Show the best result in full
+          --json               Print JSON instead of text
+      -h, --help               Print help
+      -V, --version            Print version
+
+    Among the words:
+      "out of memory"         these words, one after the other
+      -word, -"a phrase"      only rows without it
+      file:src/cart.rs        read or changed this file, or one in this folder
+      kind:fix,decision       of these kinds; -kind:prompt is any other
+      project:shop            in this project; project:* is all of them
+      since:7d, until:monday  from this time on, up to it; after: and before: leave
+                              the named day out
+      session:ID, agent:NAME  of this session, of this agent
+      error:TEXT              this error as it was met, its failures and fixes; the
+                              rest of the text is part of it
+
+    Examples:
+      remora search empty cart -discount kind:fix
+      remora search 'file:"my notes/cart.md" since:"last week"'
+      remora search 'error:cannot find module "left-pad"'
+    "#);
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn page(order: Order, limit: usize) -> Page {
     }
 }
 
-/// The uids that a search finds, best first.
+/// The uids that a search finds by their own words, best first.
 #[track_caller]
 fn found(store: &dyn Store, text: &str) -> Vec<String> {
     found_in(store, text, &Filter::default())
@@ -74,7 +74,10 @@ fn found(store: &dyn Store, text: &str) -> Vec<String> {
 #[track_caller]
 fn found_in(store: &dyn Store, text: &str, filter: &Filter) -> Vec<String> {
     let hits = ok(store.search(&Query::parse(text), filter, 100));
-    hits.into_iter().map(|hit| hit.item.uid).collect()
+    hits.into_iter()
+        .filter(|hit| hit.any_words)
+        .map(|hit| hit.item.uid)
+        .collect()
 }
 
 fn uids(items: &[Item]) -> Vec<&str> {

@@ -4,8 +4,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use remora_embed::Meaning;
 use remora_protocol::record::{EventRow, FileRecord, FileState, Item, Kind, Project, Session};
 
+use crate::about;
+use crate::rank::Parts;
 use crate::store::{
     Batch, Counts, EventKey, Filter, Hit, Name, Order, Page, Prune, PruneRun, Result, Store, Write,
 };
@@ -24,6 +27,8 @@ struct State {
     sessions: BTreeMap<String, Session>,
     items: BTreeMap<i64, Item>,
     files: BTreeMap<(String, String, String), FileRecord>,
+    /// By row: the model, what was embedded, and what it means.
+    meanings: BTreeMap<i64, (String, String, Meaning)>,
     last: i64,
 }
 
@@ -34,6 +39,13 @@ impl MemoryStore {
 }
 
 impl State {
+    /// Whether the row has a meaning of this model as it is now.
+    fn means(&self, item: &Item, model: &str) -> bool {
+        self.meanings
+            .get(&item.id)
+            .is_some_and(|(of, text, _)| of == model && *text == about::of(item))
+    }
+
     fn knows(&self, key: EventKey<'_>) -> bool {
         self.events.iter().any(|event| {
             event.id == key.id || (key.call.is_some() && event.call.as_deref() == key.call)
@@ -265,11 +277,15 @@ impl Store for MemoryStore {
         let state = self.state();
         let mut rows = state.sorted(filter);
         rows.reverse();
+        rows.retain(|item| query.allows(texts(item).map(String::as_str)));
         if query.is_blank() {
             let hit = |item: &Item| Hit {
                 item: item.clone(),
                 score: 0.0,
                 all_words: true,
+                any_words: true,
+                parts: Parts::default(),
+                same: Vec::new(),
             };
             return Ok(rows.into_iter().take(limit).map(hit).collect());
         }
@@ -281,6 +297,9 @@ impl Store for MemoryStore {
                 item: (*item).clone(),
                 score: 0.0,
                 all_words: !query.groups().is_empty(),
+                any_words: true,
+                parts: Parts::default(),
+                same: Vec::new(),
             })
             .collect();
         for group in query.groups() {
@@ -307,8 +326,19 @@ impl Store for MemoryStore {
                 .cmp(&a.all_words)
                 .then(b.score.total_cmp(&a.score))
         });
-        hits.truncate(limit);
-        Ok(hits)
+        let mut told: Vec<Hit> = Vec::new();
+        for hit in hits {
+            let says = |item: &Item| (item.project.clone(), item.title.clone(), item.text.clone());
+            match told
+                .iter_mut()
+                .find(|one| says(&one.item) == says(&hit.item))
+            {
+                Some(one) => one.same.push(hit.item.id),
+                None => told.push(hit),
+            }
+        }
+        told.truncate(limit);
+        Ok(told)
     }
 
     fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
@@ -428,6 +458,37 @@ impl Store for MemoryStore {
             projects: state.projects.len() as u64,
             bytes: 0,
         })
+    }
+
+    fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {
+        let state = self.state();
+        let waits = state
+            .items
+            .values()
+            .rev()
+            .filter(|item| !state.means(item, model));
+        Ok(waits.take(limit).cloned().collect())
+    }
+
+    fn unembedded_count(&self, model: &str) -> Result<u64> {
+        Ok(self.unembedded(model, usize::MAX)?.len() as u64)
+    }
+
+    fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()> {
+        let mut state = self.state();
+        state.meanings.retain(|_, (of, _, _)| of == model);
+        for (id, meaning) in meanings {
+            if let Some(item) = state.items.get(id).cloned() {
+                let entry = (model.to_owned(), about::of(&item), meaning.clone());
+                state.meanings.insert(*id, entry);
+            }
+        }
+        Ok(())
+    }
+
+    fn forget_meanings(&self) -> Result<()> {
+        self.state().meanings.clear();
+        Ok(())
     }
 
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {

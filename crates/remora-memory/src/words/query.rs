@@ -1,16 +1,28 @@
-//! What a person types, as groups of terms. Nothing that is typed is an error:
-//! only words and "quoted phrases" mean anything, everything else is a gap.
+//! What is searched for, as groups of terms. Nothing that is typed is an error:
+//! only words and "quoted phrases" mean anything, everything else is a gap. The
+//! language of the search box (`-word`, `file:` and the like) is not read here
+//! but by `ask`: a prompt must never leave anything out by accident.
+
+mod unwanted;
 
 use std::collections::HashSet;
+
+use remora_embed::Meaning;
+use remora_protocol::record::Kind;
+
+use crate::rank::{WEIGHTS, Weights};
 
 use super::fold;
 use super::split::{Piece, Role, Splitter, composed, dense, floor, pieces};
 use super::stop::is_stop;
+pub(crate) use unwanted::Unwanted;
 
 /// How many words of a query count.
 const MAX_GROUPS: usize = 32;
 /// How much of a query is looked at, in bytes.
-const MAX_TEXT: usize = 64 * 1024;
+pub(crate) const MAX_TEXT: usize = 64 * 1024;
+/// How many words and phrases may be left out.
+const MAX_WITHOUT: usize = 16;
 /// How many words of a phrase count.
 const MAX_PHRASE: usize = 16;
 
@@ -79,26 +91,35 @@ impl Group {
 }
 
 /// What is searched for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
     groups: Vec<Group>,
+    without: Vec<Group>,
+    favours: Vec<Kind>,
     blank: bool,
+    text: String,
+    meaning: Option<Meaning>,
+    weights: Option<Weights>,
 }
 
 impl Query {
-    /// Reads what a person typed.
+    /// Reads plain words and "quoted phrases".
     pub fn parse(text: &str) -> Self {
-        let text = &text[..floor(text, MAX_TEXT)];
+        Self::read(text, "")
+    }
+
+    /// As [`Query::parse`], followed by words in which quotes mean nothing.
+    pub(crate) fn read(text: &str, literal: &str) -> Self {
+        let text = text[..floor(text, MAX_TEXT)].trim();
+        let literal = literal[..floor(literal, MAX_TEXT)].trim();
         let mut reader = Reader {
             splitter: Splitter::new(),
             groups: Vec::new(),
             stops: Vec::new(),
             seen: HashSet::new(),
         };
-        let text = composed(text);
-        let parts: Vec<&str> = text
-            .split(['"', '\u{201C}', '\u{201D}', '\u{201E}'])
-            .collect();
+        let composed_text = composed(text);
+        let parts: Vec<&str> = composed_text.split(is_quote).collect();
         let last = parts.len() - 1;
         for (at, part) in parts.into_iter().enumerate() {
             // Text between two quotes; a quote that is never closed is a gap.
@@ -108,6 +129,7 @@ impl Query {
                 reader.words(part);
             }
         }
+        reader.words(&composed(literal));
         let mut groups = if reader.groups.is_empty() {
             reader.stops
         } else {
@@ -123,10 +145,56 @@ impl Query {
                 keep.contains(&(at - 1))
             });
         }
+        let gap = if text.is_empty() || literal.is_empty() {
+            ""
+        } else {
+            " "
+        };
         Self {
             groups,
-            blank: text.trim().is_empty(),
+            blank: text.is_empty() && literal.is_empty(),
+            text: [text, gap, literal].concat(),
+            ..Self::default()
         }
+    }
+
+    /// The same with rows left out that hold any of these.
+    pub(crate) fn leaving_out(mut self, groups: Vec<Group>) -> Self {
+        for group in groups {
+            if self.without.len() < MAX_WITHOUT && !self.without.contains(&group) {
+                self.without.push(group);
+            }
+        }
+        self
+    }
+
+    /// The same with rows of these kinds preferred.
+    pub(crate) fn favouring(self, favours: Vec<Kind>) -> Self {
+        Self { favours, ..self }
+    }
+
+    /// The same with what the text means, for the tier that knows it.
+    #[must_use]
+    pub fn with_meaning(self, meaning: Meaning) -> Self {
+        Self {
+            meaning: Some(meaning),
+            ..self
+        }
+    }
+
+    /// The same with other weights than every search has: for measuring what
+    /// each of them brings.
+    #[must_use]
+    pub fn with_weights(self, weights: Weights) -> Self {
+        Self {
+            weights: Some(weights),
+            ..self
+        }
+    }
+
+    /// How much each part of a score counts.
+    pub fn weights(&self) -> &Weights {
+        self.weights.as_ref().unwrap_or(&WEIGHTS)
     }
 
     /// The words and phrases, in the order typed, each once.
@@ -134,11 +202,38 @@ impl Query {
         &self.groups
     }
 
+    /// The words and phrases that a hit must not hold; [`Query::allows`] says
+    /// whether it does. They count in a blank query too.
+    pub fn without(&self) -> &[Group] {
+        &self.without
+    }
+
+    /// Kinds that fit the question better than others; narrows nothing.
+    pub fn favours(&self) -> &[Kind] {
+        &self.favours
+    }
+
+    /// What is asked for as it was typed, without filters and without what is
+    /// left out: what a model may read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the text means, if somebody found out.
+    pub fn meaning(&self) -> Option<&Meaning> {
+        self.meaning.as_ref()
+    }
+
     /// Whether nothing was typed at all. A text without any word, such as
     /// `***`, is not blank: it asks for something that nothing holds.
     pub fn is_blank(&self) -> bool {
         self.groups.is_empty() && self.blank
     }
+}
+
+/// The quotes that phrases stand in; any of them closes any other.
+pub(crate) fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\u{201C}' | '\u{201D}' | '\u{201E}')
 }
 
 struct Reader {

@@ -1,6 +1,7 @@
 //! What becomes of words: cases, and what must hold for any text.
 
 use proptest::prelude::*;
+use remora_embed::Meaning;
 
 use super::{MAX_TERM, Query, holds_phrase, stop, terms};
 
@@ -82,6 +83,17 @@ fn only_nothing_is_blank() {
 }
 
 #[test]
+fn a_query_keeps_its_text_and_takes_a_meaning() {
+    let query = Query::parse(" The \"Walrus Zoo\" \n");
+    assert_eq!(query.text(), "The \"Walrus Zoo\"");
+    assert_eq!(query.meaning(), None);
+    let meaning = Meaning::of(&[1.0, 0.0]);
+    let understood = query.clone().with_meaning(meaning.clone());
+    assert_eq!(understood.meaning(), Some(&meaning));
+    assert_eq!(understood.groups(), query.groups());
+}
+
+#[test]
 fn long_queries_keep_the_rarest_words() {
     let filler: String = ('a'..='z')
         .flat_map(|a| ('a'..='z').map(move |b| format!("{a}{b}k ")))
@@ -159,7 +171,8 @@ proptest! {
 
     #[test]
     fn case_never_matters(text in "[a-z ]{0,40}") {
-        prop_assert_eq!(Query::parse(&text), Query::parse(&text.to_uppercase()));
+        let (low, loud) = (Query::parse(&text), Query::parse(&text.to_uppercase()));
+        prop_assert_eq!(low.groups(), loud.groups());
     }
 
     #[test]

@@ -65,12 +65,16 @@ impl Place {
             ignore: Vec::new(),
             idle,
             archive_cap: u64::MAX,
+            meanings: None,
             clock: || NOW,
         }
     }
 
     pub(crate) fn start(&self, version: &str, idle: Duration) -> Running {
-        let settings = self.settings(version, idle);
+        self.run(self.settings(version, idle))
+    }
+
+    pub(crate) fn run(&self, settings: Settings) -> Running {
         let socket = self.paths.socket();
         let thread = thread::spawn(move || serve(&settings));
         let running = Running { socket, thread };

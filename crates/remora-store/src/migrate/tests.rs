@@ -99,6 +99,23 @@ fn a_step_that_fails_leaves_nothing() {
 }
 
 #[test]
+fn rows_from_before_vectors_wait_for_one() {
+    with(|conn, path| {
+        run(conn, path, &ALL[..1]).unwrap();
+        conn.execute_batch(
+            "INSERT INTO items (id, kind, project, session, agent, time, vec, uid, last_time, seen,
+                raw_tokens, digest_tokens, title, text)
+             VALUES (3, 7, 1, 1, 1, 5, x'', 'a', 5, 1, 0, 0, '', ''),
+                    (8, 7, 1, 1, 1, 5, x'', 'b', 5, 1, 0, 0, '', '')",
+        )
+        .unwrap();
+        run(conn, path, ALL).unwrap();
+        let waiting = "SELECT group_concat(item) = '3,8' FROM unembedded";
+        assert_eq!(number(conn, waiting), 1);
+    });
+}
+
+#[test]
 fn a_newer_file_is_left_alone() {
     with(|conn, path| {
         run(conn, path, &[ONE, TWO]).unwrap();

@@ -13,21 +13,20 @@ const TITLE: f32 = 1.0;
 const FACT: f32 = 1.0;
 const CONCEPT: f32 = 1.0;
 const FILE: f32 = 1.0;
-const SPEAKER: f32 = 1.0;
 const TEXT: f32 = 1.0;
-/// Beyond its lead a long text says less about what it is about.
-const TAIL: f32 = 0.15;
 
 /// How long the lead is, in bytes.
 const LEAD: usize = 600;
-/// How much of a text is indexed, in bytes.
+/// How much of a text is indexed as a whole, in bytes.
 const MOST: usize = 24 * 1024;
 
 /// An item's words, ready to be stored.
 #[derive(Debug, Default)]
 pub(crate) struct Weighed {
-    /// Every term once, separated by spaces.
+    /// Every term of the lead once, separated by spaces.
     pub(crate) terms: String,
+    /// Every term of the whole text once, if it is longer than the lead.
+    pub(crate) whole: Option<String>,
     /// Their weights; see [`Weights`].
     pub(crate) vec: Vec<u8>,
     /// How many words there are, by weight.
@@ -61,14 +60,29 @@ pub(crate) fn weigh(item: &Item, splitter: &mut Splitter) -> Weighed {
     for file in item.files_read.iter().chain(&item.files_modified) {
         scale.add(file, FILE);
     }
+    let lead = lead(&item.text);
+    scale.add(lead, TEXT);
+    // Found by, but not weighed: who spoke is known from the row.
     if let Some(speaker) = &item.speaker {
-        scale.add(speaker, SPEAKER);
+        scale.list(speaker);
     }
-    let lead = boundary(&item.text, LEAD);
-    let most = boundary(&item.text, MOST);
-    scale.add(&item.text[..lead], TEXT);
-    scale.add(&item.text[lead..most], TAIL);
-    scale.weighed()
+    let mut weighed = scale.weighed();
+    let most = &item.text[..boundary(&item.text, MOST)];
+    if most.len() > lead.len() {
+        let mut whole = Scale::new(splitter);
+        whole.terms.clone_from(&weighed.terms);
+        for term in weighed.terms.split(' ') {
+            whole.weights.insert(hash(term), 1.0);
+        }
+        whole.add(&most[lead.len()..], TEXT);
+        weighed.whole = Some(whole.terms);
+    }
+    weighed
+}
+
+/// What a long text is about, mostly, stands at its beginning.
+pub(crate) fn lead(text: &str) -> &str {
+    &text[..boundary(text, LEAD)]
 }
 
 /// The end of a word near this byte, so that no word is cut in two.
@@ -123,6 +137,18 @@ impl<'s> Scale<'s> {
         });
     }
 
+    /// Lists the terms of a text without weighing them.
+    fn list(&mut self, text: &str) {
+        self.splitter.each(text, |term, _| {
+            if !self.weights.contains_key(&hash(term)) {
+                if !self.terms.is_empty() {
+                    self.terms.push(' ');
+                }
+                self.terms.push_str(term);
+            }
+        });
+    }
+
     fn weighed(self) -> Weighed {
         let mut entries: Vec<u32> = self
             .weights
@@ -138,6 +164,7 @@ impl<'s> Scale<'s> {
         }
         Weighed {
             terms: self.terms,
+            whole: None,
             vec,
             words,
         }

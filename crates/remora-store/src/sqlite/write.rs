@@ -3,6 +3,7 @@
 
 mod item;
 
+use remora_embed::Gister;
 use remora_memory::store::{Batch, Prune, PruneRun, Result};
 use remora_memory::words::Splitter;
 use remora_protocol::record::{EventRow, FileRecord, FileState, Project, Session};
@@ -11,13 +12,22 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::errors::Told;
 use super::ids::Id;
 use super::names::{Interner, Table, find, kind_code, state_code};
+use super::spelling::Speller;
 use item::ItemWriter;
 
+/// What writing rows needs, kept from batch to batch for what it remembers.
+#[derive(Debug, Default)]
+pub(crate) struct Tools {
+    splitter: Splitter,
+    gister: Gister,
+    speller: Speller,
+}
+
 /// Stores a batch, all of it or nothing.
-pub(crate) fn apply(conn: &Connection, splitter: &mut Splitter, batch: &Batch) -> Result<Vec<i64>> {
+pub(crate) fn apply(conn: &Connection, tools: &mut Tools, batch: &Batch) -> Result<Vec<i64>> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
     let mut names = Interner::new(&tx);
-    let mut items = ItemWriter::new(&tx, splitter);
+    let mut items = ItemWriter::new(&tx, tools);
     for project in &batch.projects {
         put_project(&tx, &mut names, project)?;
     }
@@ -177,8 +187,8 @@ pub(crate) fn prune(conn: &Connection, prune: &Prune, run: PruneRun) -> Result<u
         .told()?
         .collect::<rusqlite::Result<_>>()
         .told()?;
-    let mut splitter = Splitter::new();
-    let mut writer = ItemWriter::new(&tx, &mut splitter);
+    let mut tools = Tools::default();
+    let mut writer = ItemWriter::new(&tx, &mut tools);
     for id in &ids {
         writer.remove(*id)?;
     }

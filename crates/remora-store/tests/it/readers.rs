@@ -11,7 +11,7 @@ use remora_store::{Access, open};
 use rusqlite::{Connection, TransactionBehavior};
 
 fn batch(from: usize, rows: usize) -> Batch {
-    let add = |n| Write::Add(item(&format!("u{n}"), "a walrus in the zoo"));
+    let add = |n| Write::Add(item(&format!("u{n}"), &format!("walrus {n} in the zoo")));
     Batch {
         items: (from..from + rows).map(add).collect(),
         ..Batch::default()

@@ -36,7 +36,10 @@ fn crowd(folder: &std::path::Path) -> SqliteStore {
 
 fn found(store: &dyn Store, text: &str, filter: &Filter) -> Vec<String> {
     let hits = store.search(&Query::parse(text), filter, 5).unwrap();
-    hits.into_iter().map(|hit| hit.item.uid).collect()
+    hits.into_iter()
+        .filter(|hit| hit.any_words)
+        .map(|hit| hit.item.uid)
+        .collect()
 }
 
 #[test]

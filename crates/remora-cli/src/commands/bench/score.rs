@@ -1,5 +1,5 @@
-//! The figures: recall among the first 5 and 10, the reciprocal rank of the
-//! first right result among the first 10, and times.
+//! The figures: recall among the first 5 and 10, how high the right ones of the
+//! first 10 stand (nDCG), the reciprocal rank of the first of them, and times.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -23,10 +23,19 @@ pub(super) struct Row {
     category: String,
     queries: usize,
     recall5: f64,
-    recall10: f64,
+    pub(super) recall10: f64,
+    ndcg10: f64,
     mrr10: f64,
     p50: f64,
     p95: f64,
+}
+
+/// The names of the columns.
+pub(super) fn head(first: &str) -> String {
+    format!(
+        "{first:<28} {:>6} {:>8} {:>9} {:>7} {:>7} {:>7} {:>7}",
+        "n", "recall@5", "recall@10", "nDCG@10", "MRR@10", "p50 ms", "p95 ms"
+    )
 }
 
 /// One row for all queries, then one a category.
@@ -63,6 +72,7 @@ fn row(category: &str, answers: &[&Answer<'_>]) -> Row {
         queries: answers.len(),
         recall5: mean(&|a| recall(a, 5)),
         recall10: mean(&|a| recall(a, 10)),
+        ndcg10: mean(&gain),
         mrr10: mean(&reciprocal),
         p50: part(50),
         p95: part(95),
@@ -86,6 +96,20 @@ fn recall(answer: &Answer<'_>, among: usize) -> f64 {
     found as f64 / wanted.len().max(1) as f64
 }
 
+/// What the right ones among the first ten are worth at their places, of what
+/// they could be worth.
+fn gain(answer: &Answer<'_>) -> f64 {
+    let worth = |place: u32| 1.0 / f64::from(place + 2).log2();
+    let wanted: HashSet<&String> = answer.relevant.iter().collect();
+    let found: f64 = (0..10)
+        .zip(right(answer))
+        .filter(|(_, right)| *right)
+        .map(|(place, _)| worth(place))
+        .sum();
+    let best: f64 = (0..10).zip(&wanted).map(|(place, _)| worth(place)).sum();
+    if best > 0.0 { found / best } else { 0.0 }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "at most ten")]
 fn reciprocal(answer: &Answer<'_>) -> f64 {
     let first = right(answer).iter().take(10).position(|right| *right);
@@ -99,20 +123,22 @@ impl Row {
             "queries": self.queries,
             "recall5": self.recall5,
             "recall10": self.recall10,
+            "ndcg10": self.ndcg10,
             "mrr10": self.mrr10,
             "p50_ms": self.p50,
             "p95_ms": self.p95,
         })
     }
 
-    /// In per cent, for people.
-    pub(super) fn line(&self) -> String {
+    /// In per cent, for people; named by its category, or as `name` says.
+    pub(super) fn line(&self, name: Option<&str>) -> String {
         format!(
-            "{:<28} {:>6} {:>8.2} {:>9.2} {:>7.2} {:>7.2} {:>7.2}",
-            self.category,
+            "{:<28} {:>6} {:>8.2} {:>9.2} {:>7.2} {:>7.2} {:>7.2} {:>7.2}",
+            name.unwrap_or(&self.category),
             self.queries,
             self.recall5 * 100.0,
             self.recall10 * 100.0,
+            self.ndcg10 * 100.0,
             self.mrr10 * 100.0,
             self.p50,
             self.p95
@@ -145,6 +171,10 @@ mod tests {
         let rows = table(&answers);
         let names: Vec<&str> = rows.iter().map(|r| r.category.as_str()).collect();
         assert_eq!(names, ["all", APART, "one"]);
+        // The first has its two right ones at places 2 and 6, the second at 1
+        // and 2.
+        let best = 1.0 + 1.0 / 3.0_f64.log2();
+        let first = (1.0 / 3.0_f64.log2() + 1.0 / 7.0_f64.log2()) / best;
         assert_eq!(
             rows[0],
             Row {
@@ -152,6 +182,7 @@ mod tests {
                 queries: 2,
                 recall5: 0.75,
                 recall10: 1.0,
+                ndcg10: f64::midpoint(first, 1.0),
                 mrr10: 0.75,
                 p50: 4.0,
                 p95: 4.0,

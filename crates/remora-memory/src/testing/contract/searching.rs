@@ -3,6 +3,7 @@
 use remora_protocol::record::{Item, Kind};
 
 use super::{Check, add, found, found_in, ok};
+use crate::ask::Ask;
 use crate::store::{Filter, Store};
 use crate::testing::item;
 use crate::words::Query;
@@ -23,6 +24,8 @@ pub(super) const CHECKS: &[Check] = &[
     ("nothing typed gives the newest rows", newest),
     ("the limit holds and nothing comes twice", limits),
     ("a crowded index is searched within the filter", crowded),
+    ("rows that say the same are told once", folded),
+    ("rows with what is left out are left out", left_out),
 ];
 
 fn titles(store: &dyn Store, titles: &[&str]) {
@@ -78,7 +81,7 @@ fn all_words_first(store: &dyn Store) {
         &[
             many,
             "a row about a lock, a retry and many other things besides",
-            many,
+            "lock lock lock lock lock",
             "retry retry",
         ],
     );
@@ -92,9 +95,9 @@ fn all_words_first(store: &dyn Store) {
 }
 
 fn rare_words(store: &dyn Store) {
-    let mut all = vec!["common word"; 20];
-    all.push("walrus word");
-    all.push("octopus");
+    let mut all: Vec<String> = (0..20).map(|n| format!("common word {n}")).collect();
+    all.extend(["walrus word", "octopus"].map(str::to_owned));
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
     titles(store, &all);
     // No row has all three; the one with the rare word comes first.
     let uids = found(store, "common walrus zebra");
@@ -249,7 +252,8 @@ fn phrases(store: &dyn Store) {
     );
     let hits = ok(store.search(&Query::parse("\"memory error\""), &Filter::default(), 9));
     assert_eq!(hits[0].item.uid, "u1");
-    let exact: Vec<bool> = hits.iter().map(|hit| hit.all_words).collect();
+    let own = hits.iter().filter(|hit| hit.any_words);
+    let exact: Vec<bool> = own.map(|hit| hit.all_words).collect();
     assert_eq!(exact, [true]);
     let hits = ok(store.search(&Query::parse("\"out of memory\""), &Filter::default(), 9));
     let mut exact: Vec<&str> = hits
@@ -348,7 +352,9 @@ fn newest(store: &dyn Store) {
 }
 
 fn limits(store: &dyn Store) {
-    titles(store, &["walrus walrus"; 30]);
+    let many: Vec<String> = (0..30).map(|n| format!("walrus number {n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    titles(store, &many);
     for limit in [0, 1, 7, 30, 100] {
         let hits = ok(store.search(&Query::parse("walrus"), &Filter::default(), limit));
         assert_eq!(hits.len(), limit.min(30));
@@ -357,6 +363,43 @@ fn limits(store: &dyn Store) {
         ids.dedup();
         assert_eq!(ids.len(), limit.min(30));
     }
+}
+
+fn folded(store: &dyn Store) {
+    let text = "the walrus sleeps";
+    let mut ids = add(store, ["a", "b", "c"].map(|uid| item(uid, text)));
+    let elsewhere = Item {
+        project: "another".into(),
+        ..item("d", text)
+    };
+    add(store, [elsewhere, item("e", "the walrus eats")]);
+    let hits = ok(store.search(&Query::parse("walrus"), &Filter::default(), 10));
+    assert_eq!(hits.len(), 3);
+    let told = hits.iter().find(|hit| !hit.same.is_empty());
+    let mut rows: Vec<i64> = told.iter().flat_map(|hit| hit.same.clone()).collect();
+    rows.extend(told.map(|hit| hit.item.id));
+    rows.sort_unstable();
+    ids.sort_unstable();
+    assert_eq!(rows, ids);
+}
+
+fn left_out(store: &dyn Store) {
+    titles(
+        store,
+        &["walrus and octopus", "walrus alone", "out of the octopus"],
+    );
+    let found = |text: &str| {
+        let asked = Ask::parse(text, |_| None).query;
+        let mut uids: Vec<String> = ok(store.search(&asked, &Filter::default(), 9))
+            .into_iter()
+            .filter(|hit| hit.any_words)
+            .map(|hit| hit.item.uid)
+            .collect();
+        uids.sort_unstable();
+        uids
+    };
+    assert_eq!(found("walrus -octopus"), ["u1"]);
+    assert_eq!(found("octopus -\"out of\""), ["u0"]);
 }
 
 fn crowded(store: &dyn Store) {

@@ -366,7 +366,7 @@ fn pruning(store: &dyn Store) {
     let at = |uid: &str, time| Item {
         time,
         files_read: vec!["x.rs".into()],
-        ..item(uid, "walrus")
+        ..item(uid, &format!("walrus {uid}"))
     };
     add(store, [at("a", 10), at("b", 20), at("c", 30)]);
     ok(store.apply(&Batch {

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use remora_memory::about;
 use remora_memory::store::{Result, Write};
-use remora_memory::words::Splitter;
 use remora_protocol::record::Item;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -13,7 +13,9 @@ use crate::sqlite::errors::Told;
 use crate::sqlite::ids::{Id, OwnedId};
 use crate::sqlite::names::{Interner, Table, find, kind_code};
 use crate::sqlite::rows::Lists;
+use crate::sqlite::vectors;
 use crate::sqlite::weigh::{Weighed, Weights, weigh};
+use crate::sqlite::write::Tools;
 
 /// Where an item goes.
 #[derive(Debug, Default)]
@@ -36,7 +38,7 @@ impl Place {
 /// Writes the items of a batch.
 pub(super) struct ItemWriter<'c> {
     tx: &'c Connection,
-    splitter: &'c mut Splitter,
+    tools: &'c mut Tools,
     /// How many rows came, by kind.
     kinds: HashMap<i64, i64>,
     /// How many rows and words came, by project.
@@ -44,10 +46,10 @@ pub(super) struct ItemWriter<'c> {
 }
 
 impl<'c> ItemWriter<'c> {
-    pub(super) fn new(tx: &'c Connection, splitter: &'c mut Splitter) -> Self {
+    pub(super) fn new(tx: &'c Connection, tools: &'c mut Tools) -> Self {
         Self {
             tx,
-            splitter,
+            tools,
             kinds: HashMap::new(),
             projects: HashMap::new(),
         }
@@ -198,11 +200,14 @@ impl<'c> ItemWriter<'c> {
         let Some((kind, project, words, lists)) = row else {
             return Ok(());
         };
-        self.tx
-            .prepare_cached("DELETE FROM words WHERE rowid = ?1")
-            .told()?
-            .execute([id])
-            .told()?;
+        for sql in [
+            "DELETE FROM words WHERE rowid = ?1",
+            "DELETE FROM full_words WHERE rowid = ?1",
+        ] {
+            let mut delete = self.tx.prepare_cached(sql).told()?;
+            delete.execute([id]).told()?;
+        }
+        vectors::drop_item(self.tx, id)?;
         let lists = Lists::from_json(lists.as_deref());
         for path in lists.read.iter().chain(&lists.modified) {
             self.tx
@@ -225,9 +230,10 @@ impl<'c> ItemWriter<'c> {
     fn insert(&mut self, names: &mut Interner<'_>, item: &Item, place: &Place) -> Result<i64> {
         let Weighed {
             mut terms,
+            mut whole,
             vec,
             words,
-        } = weigh(item, self.splitter);
+        } = weigh(item, &mut self.tools.splitter);
         let kind = kind_code(item.kind);
         let project = names.name(&item.project)?;
         let session = names.name(&item.session)?;
@@ -284,12 +290,29 @@ impl<'c> ItemWriter<'c> {
     ])
     .told()?;
         let id = self.tx.last_insert_rowid();
-        tag(&mut terms, project, kind, agent);
-        self.tx
-            .prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")
-            .told()?
-            .execute(params![id, terms])
-            .told()?;
+        for term in terms.split(' ') {
+            self.tools.speller.note(self.tx, term)?;
+        }
+        let indexes = [
+            (
+                "INSERT INTO words (rowid, terms) VALUES (?1, ?2)",
+                Some(&mut terms),
+            ),
+            (
+                "INSERT INTO full_words (rowid, terms) VALUES (?1, ?2)",
+                whole.as_mut(),
+            ),
+        ];
+        for (sql, terms) in indexes {
+            let Some(terms) = terms else { continue };
+            tag(terms, project, kind, agent);
+            let mut insert = self.tx.prepare_cached(sql).told()?;
+            insert.execute(params![id, &*terms]).told()?;
+        }
+        if let Some(gist) = self.tools.gister.gist(&about::gist_of(item)) {
+            vectors::put_gist(self.tx, id, &gist)?;
+        }
+        vectors::enqueue(self.tx, id)?;
         for path in lists.read.iter().chain(&lists.modified) {
             self.tx
                 .prepare_cached("INSERT OR IGNORE INTO item_files (path, item) VALUES (?1, ?2)")

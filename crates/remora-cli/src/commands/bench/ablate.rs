@@ -1,0 +1,59 @@
+//! What each part of the ranking is worth: the same questions with one part
+//! after the other switched off.
+
+use remora_memory::rank::{WEIGHTS, Weights};
+
+use crate::commands::tier::Tier;
+
+/// A part by its name, and how it is switched off.
+type Part = (&'static str, fn(&mut Weights));
+
+const PARTS: &[Part] = &[
+    ("length", |w| w.b = 0.0),
+    ("rows beside", |w| w.beside = [0.0; 2]),
+    ("flat words", |w| w.flat = 0.0),
+    ("gist", |w| w.gist = 0.0),
+    ("meaning", |w| w.meaning = 0.0),
+    ("person", |w| w.person = 0.0),
+    ("named", |w| w.named = 0.0),
+    ("dated", |w| w.dated = 0.0),
+    ("kept", |w| w.kept = 0.0),
+    ("favoured", |w| w.favoured = 0.0),
+    ("fresh", |w| w.fresh = 0.0),
+];
+
+/// The weights without each part that this tier has.
+pub(super) fn weights(tier: Tier) -> Vec<(&'static str, Weights)> {
+    let used = Weights {
+        meaning: match tier {
+            Tier::Fast => 0.0,
+            Tier::Full => WEIGHTS.meaning,
+        },
+        ..WEIGHTS
+    };
+    PARTS
+        .iter()
+        .map(|(name, switch_off)| {
+            let mut weights = used;
+            switch_off(&mut weights);
+            (*name, weights)
+        })
+        .filter(|(_, weights)| *weights != used)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_that_counts_is_left_out_once() {
+        let names = |tier| -> Vec<&str> { weights(tier).iter().map(|(name, _)| *name).collect() };
+        let (fast, full) = (names(Tier::Fast), names(Tier::Full));
+        assert!(!fast.contains(&"meaning") && full.contains(&"meaning"));
+        assert_eq!(full.len(), fast.len() + 1);
+        for (name, weights) in weights(Tier::Full) {
+            assert_ne!(weights, WEIGHTS, "{name}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Which tier of search answers: words and the static table alone, or also the
+//! model. A model that is off, missing or broken is never an error: the fast
+//! tier answers, and why is told beside it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use remora_embed::{EmbedError, MODEL, Meaning, OnDemand, Source};
+use remora_memory::store::{Counts, Store, StoreError};
+use remora_memory::words::Query;
+use remora_server::meanings::Background;
+
+use crate::config::Config;
+
+/// The worker works out meanings after nothing has come for this long.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// How thorough a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Tier {
+    /// Words and what rows are about; nothing to load
+    Fast,
+    /// Also what rows mean, by the model
+    Full,
+}
+
+impl Tier {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// The query as the tier asks it, and why it is only the fast tier's, if the
+/// full one was wanted.
+pub(crate) fn query(
+    tier: Tier,
+    config: &Config,
+    store: &dyn Store,
+    query: Query,
+) -> (Query, Option<String>) {
+    // Without words there is nothing to be near to.
+    if tier == Tier::Fast || query.text().is_empty() {
+        return (query, None);
+    }
+    let Some(encoder) = encoder(config) else {
+        return (query, Some("search.model is off".to_owned()));
+    };
+    match embedded(store) {
+        // To load a model only to compare with nothing is a waste.
+        Ok(0) => {
+            let why = "no row has a vector yet".to_owned();
+            return (query, Some(why));
+        }
+        Ok(_) => {}
+        Err(e) => return (query, Some(e.to_string())),
+    }
+    match meaning(&encoder, &query) {
+        Ok(meaning) => (query.with_meaning(meaning), None),
+        Err(e) => (query, Some(e.to_string())),
+    }
+}
+
+/// What the query means.
+pub(crate) fn meaning(encoder: &OnDemand, query: &Query) -> Result<Meaning, EmbedError> {
+    let found = encoder.encode(&[query.text()], Instant::now())?;
+    found.into_iter().next().ok_or_else(|| EmbedError::Run {
+        reason: "it gave nothing".to_owned(),
+    })
+}
+
+/// The encoder that the configuration names; none if it is off.
+pub(crate) fn encoder(config: &Config) -> Option<OnDemand> {
+    let source = match config.text("search.model") {
+        "off" => return None,
+        "built-in" => Source::BuiltIn,
+        path => Source::File(PathBuf::from(path)),
+    };
+    Some(OnDemand::new(source))
+}
+
+/// What the worker does in its spare time, as the configuration says.
+pub(crate) fn background(config: &Config) -> Option<Background> {
+    let encoder = encoder(config).filter(|_| config.flag("search.background"))?;
+    Some(Background {
+        encoder: Arc::new(encoder),
+        after: QUIET,
+    })
+}
+
+/// How many rows there are.
+pub(crate) fn rows(counts: &Counts) -> u64 {
+    counts.items.iter().map(|(_, count)| count).sum()
+}
+
+/// How many rows have a vector; anything above 0 may be a guess.
+fn embedded(store: &dyn Store) -> Result<u64, StoreError> {
+    // Counting everything takes a while in a large store, and mostly nothing
+    // waits.
+    match store.unembedded_count(MODEL)? {
+        0 => Ok(1),
+        waiting => Ok(rows(&store.counts()?).saturating_sub(waiting)),
+    }
+}

@@ -1,0 +1,191 @@
+//! Working out what rows mean while somebody waits: with a line that shows how
+//! far it is, and an end by Ctrl-C that loses nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use remora_embed::{EmbedError, MODEL};
+use remora_memory::store::Store;
+use remora_server::ServerError;
+use remora_server::meanings::{Budget, Encode, step};
+use signal_hook::consts::SIGINT;
+
+use crate::commands::progress::Progress;
+use crate::commands::show::lines::{count, number};
+use crate::commands::tier;
+use crate::config::Config;
+use crate::error::CliError;
+use crate::output::{Output, Style};
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    /// Rows that got their vector now.
+    pub(crate) embedded: u64,
+    /// Rows that still wait.
+    pub(crate) waiting: u64,
+    pub(crate) seconds: f64,
+    /// Why the encoder could not go on.
+    pub(crate) trouble: Option<EmbedError>,
+}
+
+impl Made {
+    /// Nothing was done.
+    pub(crate) fn nothing(store: &dyn Store) -> Result<Self, CliError> {
+        Ok(Self {
+            waiting: store.unembedded_count(MODEL)?,
+            ..Self::default()
+        })
+    }
+}
+
+/// Who works out what rows mean that still wait for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// None wait, or nobody wants it.
+    Nobody,
+    /// The worker, in its spare time.
+    Worker,
+    /// Whoever asks for it.
+    Person,
+    /// The encoder cannot.
+    Trouble,
+}
+
+impl Rest {
+    pub(crate) fn of(config: &Config, made: &Made) -> Self {
+        if made.waiting == 0 || tier::encoder(config).is_none() {
+            Self::Nobody
+        } else if made.trouble.is_some() {
+            Self::Trouble
+        } else if config.flag("search.background") {
+            Self::Worker
+        } else {
+            Self::Person
+        }
+    }
+
+    pub(crate) fn say(self, made: &Made, out: &mut Output) -> Result<(), CliError> {
+        let rows = count(made.waiting, "row", "rows");
+        let text = match (self, &made.trouble) {
+            (Self::Nobody, _) => return Ok(()),
+            (Self::Trouble, Some(trouble)) => {
+                let text = format!("found by words only, not by what it means: {trouble}");
+                out.paint(Style::Yellow, &text)
+            }
+            (Self::Worker, _) => format!(
+                "{rows} cannot be found by meaning yet; the worker sees to it in the background"
+            ),
+            _ => format!(
+                "{rows} cannot be found by meaning yet: `remora rebuild --vectors --missing`"
+            ),
+        };
+        out.text(&format!("{text}\n"))
+    }
+}
+
+/// Works out vectors of rows that wait, of `most` at most. The caller may write.
+pub(crate) fn make(store: &dyn Store, encoder: &dyn Encode, most: u64) -> Result<Made, CliError> {
+    let waiting = store.unembedded_count(MODEL)?;
+    let all = waiting.min(most);
+    let mut made = Made {
+        waiting,
+        ..Made::default()
+    };
+    if all == 0 {
+        return Ok(made);
+    }
+    let stop = Stop::by_key()?;
+    let mut progress = Progress::new("embedding");
+    let started = Instant::now();
+    while made.embedded < all && !stop.is_wanted() {
+        progress.at(
+            made.embedded,
+            all,
+            &note(made.embedded, all, started.elapsed()),
+        );
+        let done = match step(store, encoder, Budget::FULL.at_most(all - made.embedded)) {
+            Ok(made) => made.done,
+            Err(ServerError::Embed(e)) => {
+                made.trouble = Some(e);
+                break;
+            }
+            Err(e) => return Err(e.into()),
+        };
+        if done == 0 {
+            break;
+        }
+        made.embedded += done;
+    }
+    made.seconds = started.elapsed().as_secs_f64();
+    made.waiting = store.unembedded_count(MODEL)?;
+    Ok(made)
+}
+
+/// How fast it goes, and how long it may take.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a guess for people"
+)]
+fn note(done: u64, all: u64, took: Duration) -> String {
+    let rows = format!("{} of {} rows", number(done), number(all));
+    if done == 0 || took.as_secs_f64() < 0.5 {
+        return rows;
+    }
+    let rate = done as f64 / took.as_secs_f64();
+    let left = ((all - done) as f64 / rate).ceil() as u64;
+    let left = match left {
+        0..100 => count(left, "second", "seconds"),
+        _ => count(left.div_ceil(60), "minute", "minutes"),
+    };
+    format!("{rows}, {rate:.0} a second, {left} left")
+}
+
+/// Ctrl-C ends the work at its next step; a second one ends the program, and so
+/// does any once this is gone.
+struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    fn by_key() -> Result<Self, CliError> {
+        let wanted = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&wanted))?;
+        signal_hook::flag::register(SIGINT, Arc::clone(&wanted))?;
+        Ok(Self(wanted))
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_tells_the_pace_when_it_is_known() {
+        let at = |done, all, millis| note(done, all, Duration::from_millis(millis));
+        assert_eq!(at(0, 1_200, 0), "0 of 1,200 rows");
+        assert_eq!(
+            at(200, 1_200, 2_000),
+            "200 of 1,200 rows, 100 a second, 10 seconds left"
+        );
+        assert_eq!(
+            at(100, 100_100, 1_000),
+            "100 of 100,100 rows, 100 a second, 17 minutes left"
+        );
+        assert_eq!(
+            at(10, 10, 1_000),
+            "10 of 10 rows, 10 a second, 0 seconds left"
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! The network and the engine that runs it. Everything that is said to the
+//! engine is said here.
+
+use std::fs;
+use std::sync::{Arc, OnceLock};
+
+use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool};
+use rten_tensor::NdTensor;
+use rten_tensor::prelude::*;
+
+use super::tokens::Tokens;
+use super::{Effort, EmbedError, MAX_TOKENS, Source};
+use crate::DIMS;
+
+static WEIGHTS: &[u8] = include_bytes!("../../../../assets/minilm.int8.onnx");
+
+/// A network with the inputs and the output that it must have.
+pub(super) struct Network {
+    model: Model,
+    ids: NodeId,
+    mask: NodeId,
+    out: NodeId,
+    quiet: OnceLock<Arc<ThreadPool>>,
+    full: OnceLock<Arc<ThreadPool>>,
+}
+
+impl Network {
+    pub(super) fn load(source: &Source) -> Result<Self, EmbedError> {
+        let unusable = |reason: String| EmbedError::Unusable {
+            source_name: source.to_string(),
+            reason,
+        };
+        let mut options = ModelOptions::with_all_ops();
+        // A short text takes a third of the time when the weights lie ready. But
+        // the engine packs them without their zero point, which is known to be
+        // zero only for the weights of the binary.
+        options.prepack_weights(*source == Source::BuiltIn);
+        let model = match source {
+            Source::BuiltIn => options.load_static_slice(WEIGHTS),
+            Source::File(path) => {
+                let bytes = fs::read(path).map_err(|error| EmbedError::Read {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                })?;
+                options.load(bytes)
+            }
+        }
+        .map_err(|error| unusable(error.to_string()))?;
+        let node = |name: &str| {
+            model
+                .find_node(name)
+                .ok_or_else(|| unusable(format!("it has no {name}")))
+        };
+        let (ids, mask, out) = (node("input_ids")?, node("attention_mask")?, node("emb")?);
+        let network = Self {
+            model,
+            ids,
+            mask,
+            out,
+            quiet: OnceLock::new(),
+            full: OnceLock::new(),
+        };
+        // The weights of the binary are known; a file may hold another network.
+        if let Source::File(_) = source {
+            let word = Tokens::read("word", MAX_TOKENS);
+            network
+                .run(&word, Effort::Quiet)
+                .map_err(|error| unusable(error.to_string()))?;
+        }
+        Ok(network)
+    }
+
+    /// The vector of a text.
+    pub(super) fn run(&self, text: &Tokens, effort: Effort) -> Result<Vec<f32>, EmbedError> {
+        let failed = |reason: String| EmbedError::Run { reason };
+        let shape = [1, text.len()];
+        let ids: Vec<i32> = text.iter().map(i32::from).collect();
+        let ids = NdTensor::try_from_data(shape, ids).map_err(|error| failed(error.to_string()))?;
+        let mask = NdTensor::full(shape, 1_i32);
+        let inputs = vec![(self.ids, ids.into()), (self.mask, mask.into())];
+        let options = RunOptions::default().with_thread_pool(Some(self.pool(effort)));
+        let outputs = self
+            .model
+            .run(inputs, &[self.out], Some(options))
+            .map_err(|error| failed(error.to_string()))?;
+        let output = outputs
+            .into_iter()
+            .next()
+            .ok_or_else(|| failed("it gave nothing".into()))?;
+        let vector: NdTensor<f32, 2> = output
+            .try_into()
+            .map_err(|error: rten::TryFromValueError| failed(error.to_string()))?;
+        match vector.shape() {
+            [1, DIMS] => Ok(vector.to_vec()),
+            [rows, dims] => Err(failed(format!(
+                "it gave {rows} x {dims} numbers for a text, not 1 x {DIMS}"
+            ))),
+        }
+    }
+
+    /// The threads to run on. The engine's own pool has a thread for each core
+    /// and is never used.
+    fn pool(&self, effort: Effort) -> Arc<ThreadPool> {
+        let (pool, threads) = match effort {
+            Effort::Quiet => (&self.quiet, 1),
+            Effort::Full => (&self.full, 2),
+        };
+        pool.get_or_init(|| Arc::new(ThreadPool::with_num_threads(threads)))
+            .clone()
+    }
+}
+
+impl std::fmt::Debug for Network {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Network").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,57 @@
+//! A text as the numbers that the network reads: a marker, the pieces, a marker.
+
+use std::ops::ControlFlow;
+
+use crate::table::Table;
+use crate::wordpiece::read;
+
+const UNKNOWN: u16 = 100;
+const BEGIN: u16 = 101;
+const END: u16 = 102;
+
+/// How much of a text is looked at, in bytes. Far more than the tokens that are
+/// read; only a text of gaps gets there.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// The numbers of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tokens(Vec<u16>);
+
+impl Tokens {
+    /// At most `limit` of them, the markers included.
+    pub(super) fn read(text: &str, limit: usize) -> Self {
+        let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+        let limit = limit.saturating_sub(1).max(1);
+        let table = Table::built_in();
+        let mut tokens = vec![BEGIN];
+        read(text, &mut { table }, |pieces| {
+            if pieces.is_empty() {
+                tokens.push(UNKNOWN);
+            }
+            tokens.extend(pieces.iter().filter_map(|at| table.id(usize::from(*at))));
+            if tokens.len() < limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        tokens.truncate(limit);
+        tokens.push(END);
+        Self(tokens)
+    }
+
+    /// How many there are.
+    #[cfg(feature = "model")]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// One after the other.
+    #[cfg(feature = "model")]
+    pub(super) fn iter(&self) -> impl Iterator<Item = u16> {
+        self.0.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! What a text is about, roughly, with nothing to load: the sum of the static
+//! rows of its pieces. Rare pieces weigh more than common ones, because the
+//! table was made so.
+
+use std::ops::ControlFlow;
+
+use crate::meaning::Meaning;
+use crate::table::Table;
+use crate::wordpiece::{Find, Memo, read};
+
+#[cfg(test)]
+mod tests;
+
+/// How much of a text is looked at, in bytes.
+const MAX_TEXT: usize = 4 * 1024;
+
+/// What a text is about; `None` if it has no known word. Builds nothing that
+/// outlives the call: for one text in a process. For many, see [`Gister`].
+pub fn gist(text: &str) -> Option<Meaning> {
+    let table = Table::built_in();
+    sum(text, table, &mut { table })
+}
+
+/// The same as [`gist`] for many texts: remembers the words that it has met, up
+/// to a bound.
+#[derive(Debug)]
+pub struct Gister {
+    table: Table,
+    memo: Memo,
+}
+
+impl Gister {
+    /// One that has met no word.
+    pub fn new() -> Self {
+        let table = Table::built_in();
+        Self {
+            table,
+            memo: Memo::new(table),
+        }
+    }
+
+    /// What a text is about; `None` if it has no known word.
+    pub fn gist(&mut self, text: &str) -> Option<Meaning> {
+        sum(text, self.table, &mut self.memo)
+    }
+}
+
+impl Default for Gister {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn sum(text: &str, table: Table, find: &mut impl Find) -> Option<Meaning> {
+    let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+    let mut total = vec![0.0_f32; table.dims()];
+    read(text, find, |pieces| {
+        for row in pieces.iter().filter_map(|at| table.row(usize::from(*at))) {
+            for (sum, step) in total.iter_mut().zip(row.steps) {
+                *sum += row.scale * f32::from(step.cast_signed());
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    let meaning = Meaning::of(&total);
+    (!meaning.is_blank()).then_some(meaning)
+}

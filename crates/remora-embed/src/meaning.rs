@@ -1,0 +1,176 @@
+//! A direction in the space of meanings, one byte a dimension, and how near two
+//! of them are. Knows nothing of texts or of what made the direction.
+//!
+//! How exact: each component is off by at most 1/254 of the largest one, at
+//! random, so that the cosine of two vectors of 256 or 384 dimensions is off by
+//! less than 0.01 and mostly by less than 0.002. A vector with itself gives 1.
+
+mod bits;
+#[cfg(test)]
+mod tests;
+
+pub use bits::hamming;
+
+/// How many products are taken together.
+const LANES: usize = 32;
+/// How many of those are summed before the sum is widened: 128 x 128 x 32 x this
+/// still fits into an `i32`.
+const BLOCK: usize = 128;
+/// The bytes before the components.
+const HEAD: usize = 4;
+
+/// A unit vector: `scale` times `v`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meaning {
+    scale: f32,
+    v: Vec<i8>,
+}
+
+impl Meaning {
+    /// The direction of a vector. A vector without one (zeros, or anything that
+    /// is not a number) gives zeros, which are near to nothing.
+    pub fn of(vector: &[f32]) -> Self {
+        let top = vector.iter().fold(0.0_f32, |top, x| top.max(x.abs()));
+        let sound = vector.iter().all(|x| x.is_finite()) && top >= f32::MIN_POSITIVE;
+        if !sound {
+            return Self {
+                scale: 0.0,
+                v: vec![0; vector.len()],
+            };
+        }
+        let v: Vec<i8> = vector.iter().map(|x| step(x / top)).collect();
+        Self { scale: unit(&v), v }
+    }
+
+    /// How many dimensions it has.
+    pub fn dims(&self) -> usize {
+        self.v.len()
+    }
+
+    /// Whether it points nowhere: its cosine with anything is 0.
+    pub fn is_blank(&self) -> bool {
+        self.scale == 0.0
+    }
+
+    /// How near the two are, from -1 to 1. Vectors of different lengths are of
+    /// different spaces: 0.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        if self.v.len() != other.v.len() {
+            return 0.0;
+        }
+        let dot = dot(&self.v, &other.v, |a, b| (a.into(), b.into()));
+        scaled(dot, self.scale, other.scale)
+    }
+
+    /// The stored form: the scale, then a byte a dimension.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEAD + self.v.len());
+        bytes.extend_from_slice(&self.scale.to_le_bytes());
+        bytes.extend(self.v.iter().map(|x| x.cast_unsigned()));
+        bytes
+    }
+
+    /// Reads the stored form; `None` if it is none.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        View::new(bytes).map(|view| view.to_meaning())
+    }
+
+    /// The signs, a bit a dimension: a small key for a first, rough choice.
+    pub fn sketch(&self) -> Vec<u8> {
+        bits::signs(self.v.iter().map(|x| *x > 0))
+    }
+}
+
+/// The stored form of a [`Meaning`], read where it lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct View<'a> {
+    scale: f32,
+    v: &'a [u8],
+}
+
+impl<'a> View<'a> {
+    /// Reads the stored form; `None` if it is none.
+    pub fn new(bytes: &'a [u8]) -> Option<Self> {
+        let (head, v) = bytes.split_first_chunk::<HEAD>()?;
+        let scale = f32::from_le_bytes(*head);
+        (0.0..=1.0).contains(&scale).then_some(Self { scale, v })
+    }
+
+    /// How many dimensions it has.
+    pub fn dims(&self) -> usize {
+        self.v.len()
+    }
+
+    /// How near the two are; see [`Meaning::cosine`].
+    pub fn cosine(&self, other: &Meaning) -> f32 {
+        if self.v.len() != other.v.len() {
+            return 0.0;
+        }
+        let dot = dot(self.v, &other.v, |a, b| (a.cast_signed().into(), b.into()));
+        scaled(dot, self.scale, other.scale)
+    }
+
+    /// A copy that owns its bytes.
+    pub fn to_meaning(&self) -> Meaning {
+        Meaning {
+            scale: self.scale,
+            v: self.v.iter().map(|x| x.cast_signed()).collect(),
+        }
+    }
+}
+
+/// A component from -1 to 1 as a step from -127 to 127.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most 127 either way, and a cast saturates"
+)]
+fn step(x: f32) -> i8 {
+    (x * 127.0).round() as i8
+}
+
+/// What the steps are multiplied with to become a unit vector. Taken from the
+/// steps and not from the vector, so that rounding cannot change the length.
+fn unit(v: &[i8]) -> f32 {
+    let square = dot(v, v, |a, b| (a.into(), b.into()));
+    if square == 0 {
+        return 0.0;
+    }
+    1.0 / lossy(square).sqrt()
+}
+
+/// The sum of the products. Lanes of a fixed length and sixteen-bit factors are
+/// what the compiler turns into multiply-and-add instructions: four times as
+/// fast as the plain sum.
+fn dot<A: Copy, B: Copy>(a: &[A], b: &[B], wide: impl Fn(A, B) -> (i16, i16)) -> i64 {
+    let product = |a: &A, b: &B| {
+        let (a, b) = wide(*a, *b);
+        i32::from(a) * i32::from(b)
+    };
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    let rest: i32 = a_rest.iter().zip(b_rest).map(|(a, b)| product(a, b)).sum();
+    a.chunks(BLOCK)
+        .zip(b.chunks(BLOCK))
+        .map(|(a, b)| {
+            let mut sum = 0_i32;
+            for (a, b) in a.iter().zip(b) {
+                let lane: i32 = a.iter().zip(b).map(|(a, b)| product(a, b)).sum();
+                sum += lane;
+            }
+            i64::from(sum)
+        })
+        .sum::<i64>()
+        + i64::from(rest)
+}
+
+fn scaled(dot: i64, a: f32, b: f32) -> f32 {
+    (lossy(dot) * a * b).clamp(-1.0, 1.0)
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "seven digits are more than a byte a dimension can carry"
+)]
+fn lossy(whole: i64) -> f32 {
+    whole as f32
+}

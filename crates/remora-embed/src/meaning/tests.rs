@@ -1,0 +1,132 @@
+//! What must hold for any vector.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::{Meaning, View, hamming};
+
+fn exact(a: &[f32], b: &[f32]) -> f32 {
+    let dot = |a: &[f32], b: &[f32]| -> f64 {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| f64::from(*a) * f64::from(*b))
+            .sum()
+    };
+    let cosine = dot(a, b) / (dot(a, a).sqrt() * dot(b, b).sqrt());
+    #[expect(clippy::cast_possible_truncation, reason = "compared with an f32")]
+    let cosine = cosine as f32;
+    cosine
+}
+
+fn vector(dims: usize) -> impl Strategy<Value = Vec<f32>> {
+    vec(-1.0_f32..1.0, dims)
+}
+
+fn anything() -> impl Strategy<Value = Vec<f32>> {
+    vec(any::<f32>(), 0..40)
+}
+
+proptest! {
+    #[test]
+    fn cosines_are_near_to_the_exact_ones(a in vector(256), b in vector(256), mix in 0.0_f32..1.0) {
+        let b: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a * mix + b * (1.0 - mix)).collect();
+        let near = Meaning::of(&a).cosine(&Meaning::of(&b));
+        prop_assert!((near - exact(&a, &b)).abs() < 0.01, "{near} {}", exact(&a, &b));
+    }
+
+    #[test]
+    fn length_does_not_matter(a in vector(64), b in vector(64), times in 0.001_f32..1000.0) {
+        let longer: Vec<f32> = a.iter().map(|x| x * times).collect();
+        let b = Meaning::of(&b);
+        let difference = Meaning::of(&a).cosine(&b) - Meaning::of(&longer).cosine(&b);
+        prop_assert!(difference.abs() < 0.005);
+    }
+
+    #[test]
+    fn any_numbers_give_a_sound_meaning(a in anything(), b in anything()) {
+        let (a, b) = (Meaning::of(&a), Meaning::of(&b));
+        let cosine = a.cosine(&b);
+        prop_assert!((-1.0..=1.0).contains(&cosine));
+        let own = a.cosine(&a);
+        let whole = if a.is_blank() { 0.0 } else { 1.0 };
+        prop_assert!((own - whole).abs() < 1e-4, "{own}");
+        if a.dims() != b.dims() {
+            prop_assert!(cosine.abs() < f32::MIN_POSITIVE);
+        }
+    }
+
+    #[test]
+    fn what_is_stored_comes_back(a in anything(), b in vector(16)) {
+        let (a, b) = (Meaning::of(&a), Meaning::of(&b));
+        let bytes = a.to_bytes();
+        prop_assert_eq!(bytes.len(), 4 + a.dims());
+        let view = View::new(&bytes).unwrap();
+        prop_assert_eq!(view.dims(), a.dims());
+        prop_assert_eq!(view.cosine(&b).to_bits(), a.cosine(&b).to_bits());
+        prop_assert_eq!(Meaning::from_bytes(&bytes), Some(a));
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in vec(any::<u8>(), 0..40), b in vector(16)) {
+        let view = View::new(&bytes);
+        prop_assert!(bytes.len() >= 4 || view.is_none());
+        if let Some(view) = view {
+            prop_assert!((-1.0..=1.0).contains(&view.cosine(&Meaning::of(&b))));
+        }
+    }
+
+    #[test]
+    fn sketches_count_differing_signs(a in vector(77), b in vector(77)) {
+        let (a, b) = (Meaning::of(&a), Meaning::of(&b));
+        let differing = a.v.iter().zip(&b.v).filter(|(a, b)| (**a > 0) != (**b > 0)).count();
+        prop_assert_eq!(a.sketch().len(), 10);
+        prop_assert_eq!(u32::try_from(differing).unwrap(), hamming(&a.sketch(), &b.sketch()));
+    }
+}
+
+#[test]
+fn opposite_is_minus_one_and_across_is_zero() {
+    let east = Meaning::of(&[3.0, 0.0]);
+    let west = Meaning::of(&[-0.5, 0.0]);
+    let north = Meaning::of(&[0.0, 7.0]);
+    let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
+    assert!(near(east.cosine(&west), -1.0));
+    assert!(near(east.cosine(&north), 0.0));
+    assert!(near(east.cosine(&east), 1.0));
+}
+
+#[test]
+fn nothing_gives_nothing() {
+    for vector in [
+        &[0.0, 0.0][..],
+        &[f32::NAN, 1.0],
+        &[f32::INFINITY, 1.0],
+        &[],
+    ] {
+        let meaning = Meaning::of(vector);
+        assert!(meaning.is_blank(), "{vector:?}");
+        assert_eq!(meaning.dims(), vector.len());
+    }
+}
+
+#[test]
+fn a_scale_that_is_no_scale_is_refused() {
+    for scale in [f32::NAN, f32::INFINITY, -0.5, 2.0] {
+        let mut bytes = scale.to_le_bytes().to_vec();
+        bytes.extend([1, 2, 3]);
+        assert_eq!(View::new(&bytes), None, "{scale}");
+    }
+}
+
+#[test]
+fn missing_bytes_differ_in_every_bit() {
+    assert_eq!(hamming(&[0xff, 0x0f], &[0xff]), 8);
+    assert_eq!(hamming(&[], &[0; 9]), 72);
+    assert_eq!(hamming(&[0xaa; 17], &[0x55; 17]), 17 * 8);
+}
+
+#[test]
+fn very_long_vectors_do_not_overflow() {
+    let long = Meaning::of(&vec![1.0; 300_000]);
+    assert!((long.cosine(&long) - 1.0).abs() < 1e-4);
+}

@@ -1,0 +1,113 @@
+//! An encoder that is loaded when it is needed and dropped when it has not been
+//! needed for a while. The time comes from the caller.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::encoder::{Effort, EmbedError, Encoder, Source};
+use crate::meaning::Meaning;
+
+#[cfg(test)]
+mod tests;
+
+/// How long an encoder is kept that nobody uses.
+const IDLE: Duration = Duration::from_mins(1);
+
+/// An encoder that may or may not be in memory. Shared between threads.
+#[derive(Debug)]
+pub struct OnDemand {
+    source: Source,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+enum State {
+    Absent,
+    Loaded {
+        encoder: Arc<Encoder>,
+        used: Instant,
+    },
+    /// It could not be loaded. Kept, because a broken encoder does not mend
+    /// itself and to try costs time in every search.
+    Broken(EmbedError),
+}
+
+impl OnDemand {
+    /// Loads nothing yet.
+    pub fn new(source: Source) -> Self {
+        Self {
+            source,
+            state: Mutex::new(State::Absent),
+        }
+    }
+
+    /// What the texts mean, for somebody who waits; see [`Encoder::encode`].
+    /// Loads the encoder if it is not there.
+    pub fn encode(&self, texts: &[&str], now: Instant) -> Result<Vec<Meaning>, EmbedError> {
+        self.encode_with(texts, Effort::Full, now)
+    }
+
+    /// The same with a say in how much of the machine is used.
+    pub fn encode_with(
+        &self,
+        texts: &[&str],
+        effort: Effort,
+        now: Instant,
+    ) -> Result<Vec<Meaning>, EmbedError> {
+        // The lock is not held while the network runs: somebody who waits does
+        // not wait for work in the background.
+        self.encoder(now)?.encode(texts, effort)
+    }
+
+    /// Drops the encoder if it has not been used for a minute.
+    pub fn rest(&self, now: Instant) {
+        let mut state = self.lock();
+        if let State::Loaded { used, .. } = &*state
+            && now.saturating_duration_since(*used) >= IDLE
+        {
+            *state = State::Absent;
+        }
+    }
+
+    /// Whether the encoder is in memory.
+    pub fn is_loaded(&self) -> bool {
+        matches!(&*self.lock(), State::Loaded { .. })
+    }
+
+    /// Why there is no encoder, if one was tried for and could not be loaded.
+    pub fn trouble(&self) -> Option<String> {
+        match &*self.lock() {
+            State::Broken(error) => Some(error.to_string()),
+            State::Absent | State::Loaded { .. } => None,
+        }
+    }
+
+    fn encoder(&self, now: Instant) -> Result<Arc<Encoder>, EmbedError> {
+        let mut state = self.lock();
+        match &mut *state {
+            State::Loaded { encoder, used } => {
+                *used = now.max(*used);
+                Ok(Arc::clone(encoder))
+            }
+            State::Broken(error) => Err(error.clone()),
+            State::Absent => match Encoder::load(&self.source) {
+                Ok(encoder) => {
+                    let encoder = Arc::new(encoder);
+                    *state = State::Loaded {
+                        encoder: Arc::clone(&encoder),
+                        used: now,
+                    };
+                    Ok(encoder)
+                }
+                Err(error) => {
+                    *state = State::Broken(error.clone());
+                    Err(error)
+                }
+            },
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

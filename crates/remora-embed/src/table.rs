@@ -1,0 +1,165 @@
+//! The static table as it lies in the binary: words in bytewise order, and a
+//! row of numbers for each. Read in place, so that a process that asks for ten
+//! words touches the pages of ten words. Knows nothing of how a text is split.
+
+use std::cmp::Ordering;
+
+static BYTES: &[u8] = include_bytes!("../../../assets/static128.bin");
+static IDS: &[u8] = include_bytes!("../../../assets/pieces.bin");
+
+/// What the words that continue another begin with.
+const CONTINUES: &[u8] = b"##";
+
+/// Where in a word a piece stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// At its beginning.
+    First,
+    /// After another piece.
+    Later,
+}
+
+/// The parts of the table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table {
+    offsets: &'static [[u8; 4]],
+    scales: &'static [[u8; 4]],
+    words: &'static [u8],
+    rows: &'static [u8],
+    ids: &'static [[u8; 2]],
+    dims: usize,
+}
+
+/// A row: the vector is `scale` times `steps`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) scale: f32,
+    pub(crate) steps: &'static [u8],
+}
+
+impl Table {
+    /// The table of the binary.
+    pub(crate) fn built_in() -> Self {
+        Self::read(BYTES, IDS).unwrap_or(Self {
+            offsets: &[],
+            scales: &[],
+            words: &[],
+            rows: &[],
+            ids: &[],
+            dims: 0,
+        })
+    }
+
+    fn read(bytes: &'static [u8], ids: &'static [u8]) -> Option<Self> {
+        let (head, rest) = bytes.split_first_chunk::<12>()?;
+        let ([count, dims, letters], []) = head.as_chunks::<4>() else {
+            return None;
+        };
+        let count = number(*count);
+        let dims = number(*dims);
+        let (offsets, rest) = rest.split_at_checked(count.checked_add(1)?.checked_mul(4)?)?;
+        let (scales, rest) = rest.split_at_checked(count.checked_mul(4)?)?;
+        let (words, rows) = rest.split_at_checked(number(*letters))?;
+        (rows.len() == count.checked_mul(dims)? && ids.len() == count.checked_mul(2)?).then_some(
+            Self {
+                offsets: offsets.as_chunks().0,
+                scales: scales.as_chunks().0,
+                words,
+                rows,
+                ids: ids.as_chunks().0,
+                dims,
+            },
+        )
+    }
+
+    /// How many words there are.
+    pub(crate) fn len(&self) -> usize {
+        self.scales.len()
+    }
+
+    /// How many numbers a row has.
+    pub(crate) fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// A word; one that is not there is empty.
+    pub(crate) fn word(&self, at: usize) -> &'static [u8] {
+        let ends = self.offsets.get(at).zip(self.offsets.get(at + 1));
+        ends.and_then(|(from, to)| self.words.get(number(*from)..number(*to)))
+            .unwrap_or_default()
+    }
+
+    /// The row of a word.
+    pub(crate) fn row(&self, at: usize) -> Option<Row> {
+        let scale = f32::from_le_bytes(*self.scales.get(at)?);
+        let from = at.checked_mul(self.dims)?;
+        let steps = self.rows.get(from..from.checked_add(self.dims)?)?;
+        Some(Row { scale, steps })
+    }
+
+    /// The number of a word in the vocabulary of the encoder.
+    pub(crate) fn id(&self, at: usize) -> Option<u16> {
+        self.ids.get(at).map(|id| u16::from_le_bytes(*id))
+    }
+
+    /// The longest word that `text` begins with, and its length in `text`.
+    ///
+    /// Whatever stands between a beginning of `text` and `text` itself in the
+    /// order begins the same way. So the word before `text` either is the
+    /// answer or says how long the answer can be at most.
+    pub(crate) fn longest(&self, text: &str, place: Place) -> Option<(usize, usize)> {
+        let mut text = text;
+        let mut end = self.len();
+        while !text.is_empty() {
+            end = self.after(text.as_bytes(), place, end);
+            let before = end.checked_sub(1)?;
+            let word = self.stem(before, place)?;
+            let shared = shared(word, text.as_bytes());
+            if shared == word.len() && shared > 0 {
+                return Some((before, shared));
+            }
+            text = &text[..text.floor_char_boundary(shared)];
+        }
+        None
+    }
+
+    /// How many of the first `end` words come before `text` or are `text`.
+    fn after(&self, text: &[u8], place: Place, end: usize) -> usize {
+        let (mut low, mut high) = (0, end);
+        while low < high {
+            let middle = low.midpoint(high);
+            let word = self.word(middle);
+            let order = match (place, word.strip_prefix(CONTINUES)) {
+                (Place::First, _) => word.cmp(text),
+                (Place::Later, Some(stem)) => stem.cmp(text),
+                (Place::Later, None) => word.cmp(CONTINUES),
+            };
+            if order == Ordering::Greater {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+
+    /// The letters of a word that may stand at this place.
+    fn stem(&self, at: usize, place: Place) -> Option<&'static [u8]> {
+        match place {
+            Place::First => Some(self.word(at)),
+            Place::Later => self.word(at).strip_prefix(CONTINUES),
+        }
+    }
+}
+
+/// How many bytes the two begin with in common.
+fn shared(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+fn number(bytes: [u8; 4]) -> usize {
+    usize::try_from(u32::from_le_bytes(bytes)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Which words of a row say what it is about: the texts that are embedded.
+//! Short, because a long one says less about each of its parts.
+
+use remora_protocol::record::Item;
+
+/// How much the model reads, in bytes.
+const MOST: usize = 800;
+/// How much of a text the static table reads, in bytes.
+const GIST: usize = 300;
+/// Speakers that are roles: they say nothing about who it was.
+const ROLES: [&str; 6] = ["assistant", "code", "human", "system", "tool", "user"];
+
+/// Whether a speaker is a role, not somebody.
+pub fn is_role(speaker: &str) -> bool {
+    ROLES.iter().any(|role| role.eq_ignore_ascii_case(speaker))
+}
+
+/// What the static table reads of a row.
+pub fn gist_of(item: &Item) -> String {
+    let text = &item.text[..item.text.floor_char_boundary(GIST)];
+    [&item.title, " ", text].concat()
+}
+
+/// What the model reads of a row.
+pub fn of(item: &Item) -> String {
+    let mut about = String::with_capacity(MOST);
+    if let Some(speaker) = item.speaker.as_ref().filter(|name| !is_role(name)) {
+        add(&mut about, speaker);
+        about.push(':');
+    }
+    // Rows that came without a title have the beginning of their text for one.
+    let title = item.title.trim_end_matches('…');
+    if !begins(&item.text, title) {
+        add(&mut about, &item.title);
+    }
+    add(&mut about, &item.text);
+    for fact in &item.facts {
+        add(&mut about, fact);
+    }
+    about
+}
+
+/// Whether the text begins with the words of the title.
+fn begins(text: &str, title: &str) -> bool {
+    let mut words = text.split_whitespace();
+    title
+        .split_whitespace()
+        .all(|word| words.next().is_some_and(|own| own.starts_with(word)))
+}
+
+fn add(about: &mut String, text: &str) {
+    let text = text.trim();
+    let room = MOST.saturating_sub(about.len() + 1);
+    if text.is_empty() || room == 0 {
+        return;
+    }
+    if !about.is_empty() {
+        about.push(' ');
+    }
+    about.push_str(&text[..text.floor_char_boundary(room)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+    use crate::testing::item;
+    use remora_protocol::record::Item;
+
+    #[test]
+    fn a_title_that_repeats_the_text_is_told_once() {
+        let row = Item {
+            text: "the cache is\nkept for ten minutes, then dropped".into(),
+            speaker: Some("Caroline".into()),
+            ..item("a", "the cache is kept for…")
+        };
+        assert_eq!(
+            of(&row),
+            "Caroline: the cache is\nkept for ten minutes, then dropped"
+        );
+        let row = Item {
+            facts: vec!["ttl = 600".into()],
+            title: "cache: raised the limit".into(),
+            speaker: Some("user".into()),
+            ..row
+        };
+        assert_eq!(
+            of(&row),
+            "cache: raised the limit the cache is\nkept for ten minutes, then dropped ttl = 600"
+        );
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let row = Item {
+            text: "連".repeat(2_000),
+            ..item("a", "")
+        };
+        let about = of(&row);
+        assert!(about.len() <= super::MOST && about.len() > super::MOST - 4);
+    }
+}

@@ -1,0 +1,235 @@
+//! How hits are ranked: what counts, and how much, in one table. Pure: a store
+//! finds candidates and says what it knows of each; this says which is best and
+//! what its score is made of. Each part was measured: `docs/benchmarks.md`.
+
+use remora_protocol::record::Kind;
+
+/// How much each part counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// How fast more of the same word stops to count.
+    pub k1: f64,
+    /// How much the length of a row counts.
+    pub b: f64,
+    /// What a word counts that stands in the row before or after, and in the
+    /// one beyond it, beside one of the row's own.
+    pub beside: [f64; 2],
+    /// How much less words count when the twentieth row holds them as well as
+    /// the first.
+    pub flat: f64,
+    /// Having all words of a short query, which is words to find, not a question.
+    pub whole: f64,
+    /// The static table's likeness.
+    pub gist: f64,
+    /// The model's likeness: the square of how far it stands out.
+    pub meaning: f64,
+    /// How far the row before or after stands out.
+    pub meaning_beside: f64,
+    /// What a person said.
+    pub person: f64,
+    /// Said by somebody whom the query names.
+    pub named: f64,
+    /// From a day that the query names.
+    pub dated: f64,
+    /// Decisions, fixes and what else is kept on purpose.
+    pub kept: f64,
+    /// Of a kind that the query asks for.
+    pub favoured: f64,
+    /// The newest row against the oldest.
+    pub fresh: f64,
+}
+
+/// The weights of every search.
+pub const WEIGHTS: Weights = Weights {
+    k1: 1.2,
+    b: 0.75,
+    beside: [0.5, 0.25],
+    flat: 0.6,
+    whole: 1.0,
+    gist: 0.6,
+    meaning: 0.045,
+    meaning_beside: 0.05,
+    person: 0.4,
+    named: 0.4,
+    dated: 0.5,
+    kept: 0.4,
+    favoured: 0.3,
+    fresh: 0.0,
+};
+
+/// One word of the query in one row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Held {
+    /// How much the word counts.
+    pub idf: f64,
+    /// How much it weighs in the row and beside it; see [`Weights::held`].
+    pub weight: f64,
+}
+
+impl Weights {
+    /// What a word counts in a row of this length, where rows are `average`
+    /// long, if it weighs this much there.
+    pub fn held(&self, weight: f64, length: f64, average: f64) -> f64 {
+        weight / (1.0 - self.b + self.b * length / average.max(1.0))
+    }
+
+    /// How well words fit a row.
+    pub fn words(&self, held: impl IntoIterator<Item = Held>) -> f64 {
+        held.into_iter()
+            .map(|word| word.idf * word.weight * (self.k1 + 1.0) / (word.weight + self.k1))
+            .sum()
+    }
+}
+
+/// Which words of a query a row holds itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// Not one.
+    None,
+    /// At least one.
+    Some,
+    /// Every one.
+    All,
+}
+
+/// What a store knows of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// How well the words fit; see [`Weights::words`].
+    pub words: f64,
+    /// Which of the words it holds itself.
+    pub holds: Holds,
+    /// The static table's likeness, if it is known.
+    pub gist: Option<f32>,
+    /// How many deviations the model's likeness is above that of other rows, if
+    /// it is known.
+    pub meaning: Option<f64>,
+    /// The same of the row before or after, whichever is more.
+    pub meaning_beside: Option<f64>,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether the query asks for this kind.
+    pub favoured: bool,
+    /// Whether a person said it.
+    pub person: bool,
+    /// Whether the query names who said it.
+    pub named: bool,
+    /// How well it fits a day that the query names.
+    pub dated: f64,
+    /// When, in milliseconds since 1970.
+    pub time: i64,
+}
+
+/// What a score is made of; the parts add up to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Parts {
+    /// Words of the row and of the rows beside it.
+    pub words: f64,
+    /// It has all words of a short query.
+    pub whole: f64,
+    /// What it is about, by the static table.
+    pub gist: f64,
+    /// What it and the rows beside it mean, by the model.
+    pub meaning: f64,
+    /// A person said it.
+    pub person: f64,
+    /// The query names who said it.
+    pub named: f64,
+    /// The query names when it was.
+    pub dated: f64,
+    /// It is of a kind that is kept on purpose, or that the query asks for.
+    pub kept: f64,
+    /// It is newer than others.
+    pub fresh: f64,
+}
+
+impl Parts {
+    /// The sum.
+    pub fn score(&self) -> f64 {
+        self.by_name().iter().map(|(_, part)| part).sum()
+    }
+
+    /// The parts by name, in a fixed order.
+    pub fn by_name(&self) -> [(&'static str, f64); 9] {
+        [
+            ("words", self.words),
+            ("whole", self.whole),
+            ("gist", self.gist),
+            ("meaning", self.meaning),
+            ("person", self.person),
+            ("named", self.named),
+            ("dated", self.dated),
+            ("kept", self.kept),
+            ("fresh", self.fresh),
+        ]
+    }
+}
+
+/// The row by which it is seen whether words tell rows apart.
+const TWENTIETH: usize = 19;
+
+/// How many words a short query has at most.
+const SHORT: usize = 3;
+/// How many deviations above other rows one must be that holds no word of a
+/// short query.
+const STANDS_OUT: f64 = 2.0;
+
+/// Whether a row is an answer to a query of so many words as they were typed.
+/// Whoever types a few words looks for them: a row that holds none of them must
+/// mean the like, and standing beside one that does is not enough.
+pub fn answers(count: usize, row: &Row) -> bool {
+    count > SHORT
+        || row.holds != Holds::None
+        || row.meaning.is_some_and(|far| far >= STANDS_OUT)
+}
+
+/// What the scores of these rows are made of, for a query of so many words as
+/// they were typed.
+/// Words are compared within the search: the row they fit best has all of them.
+pub fn fuse(weights: &Weights, count: usize, rows: &[Row]) -> Vec<Parts> {
+    let mut words: Vec<f64> = rows.iter().map(|row| row.words).collect();
+    words.sort_unstable_by(|a, b| b.total_cmp(a));
+    let most = words.first().copied().unwrap_or(0.0);
+    let share = |words: f64| if most > 0.0 { words / most } else { 0.0 };
+    let twentieth = share(words.get(TWENTIETH).copied().unwrap_or(0.0));
+    let worth = 1.0 - weights.flat * twentieth;
+    let times = (
+        rows.iter().map(|row| row.time).min().unwrap_or(0),
+        rows.iter().map(|row| row.time).max().unwrap_or(0),
+    );
+    let flag = |is: bool| f64::from(u8::from(is));
+    rows.iter()
+        .map(|row| Parts {
+            words: worth * share(row.words),
+            whole: weights.whole * flag(row.holds == Holds::All && count <= SHORT),
+            gist: weights.gist * row.gist.map_or(0.0, f64::from),
+            meaning: weights.meaning * row.meaning.map_or(0.0, |far| far.max(0.0).powi(2))
+                + weights.meaning_beside * row.meaning_beside.map_or(0.0, |far| far.max(0.0)),
+            person: weights.person * flag(row.person),
+            named: weights.named * flag(row.named),
+            dated: weights.dated * row.dated,
+            kept: weights.kept * flag(is_kept(row.kind)) + weights.favoured * flag(row.favoured),
+            fresh: weights.fresh * part(row.time, times),
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a share of a span of time need not be exact"
+)]
+fn part(time: i64, (from, to): (i64, i64)) -> f64 {
+    if to > from {
+        time.saturating_sub(from) as f64 / to.saturating_sub(from) as f64
+    } else {
+        0.0
+    }
+}
+
+/// What was decided, learned or mended, against what merely happened.
+fn is_kept(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Decision | Kind::Preference | Kind::Correction | Kind::Fix | Kind::Memory
+    )
+}

@@ -1,0 +1,159 @@
+//! What rows mean, worked out a few rows at a time, the newest first. Safe to
+//! stop anywhere: what is done is in the store, and the rest waits there.
+//!
+//! Does not know where the encoder comes from, or when it is a good time.
+
+mod spare;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use remora_embed::{DIMS, Effort, EmbedError, MODEL, Meaning, OnDemand};
+use remora_memory::about;
+use remora_memory::store::Store;
+use remora_protocol::record::Item;
+
+use crate::ServerError;
+
+pub use spare::Background;
+pub(crate) use spare::Spare;
+
+/// What turns texts into meanings.
+pub trait Encode: fmt::Debug + Send + Sync {
+    /// What the texts mean, in their order.
+    fn encode(
+        &self,
+        texts: &[&str],
+        effort: Effort,
+        now: Instant,
+    ) -> Result<Vec<Meaning>, EmbedError>;
+    /// Lets go of what has not been used for a while.
+    fn rest(&self, now: Instant);
+}
+
+impl Encode for OnDemand {
+    fn encode(
+        &self,
+        texts: &[&str],
+        effort: Effort,
+        now: Instant,
+    ) -> Result<Vec<Meaning>, EmbedError> {
+        self.encode_with(texts, effort, now)
+    }
+
+    fn rest(&self, now: Instant) {
+        OnDemand::rest(self, now);
+    }
+}
+
+/// How much is done in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    effort: Effort,
+    /// Rows of one step.
+    rows: usize,
+    /// Rows that are encoded together; between two such groups the time is
+    /// looked at.
+    group: usize,
+    time: Duration,
+}
+
+impl Budget {
+    /// For work that nobody waits for: about a sixth of a second on one core.
+    pub const QUIET: Self = Self {
+        effort: Effort::Quiet,
+        rows: 32,
+        group: 4,
+        time: Duration::from_millis(100),
+    };
+    /// For somebody who waits and wants to see how far it is.
+    pub const FULL: Self = Self {
+        effort: Effort::Full,
+        rows: 256,
+        // Rows of a group are sorted by length; more of them fit together
+        // better.
+        group: 128,
+        time: Duration::from_millis(250),
+    };
+
+    /// The same for at most so many rows.
+    #[must_use]
+    pub fn at_most(self, rows: u64) -> Self {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        Self {
+            rows: self.rows.min(rows),
+            ..self
+        }
+    }
+}
+
+/// What a step came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Rows that have their meaning now.
+    pub done: u64,
+    /// Whether more may wait.
+    pub more: bool,
+}
+
+/// Works out what some of the rows that wait mean, and stores it.
+pub fn step(store: &dyn Store, encoder: &dyn Encode, budget: Budget) -> Result<Step, ServerError> {
+    let started = Instant::now();
+    let items = store.unembedded(MODEL, budget.rows)?;
+    let mut meanings: Vec<(i64, Meaning)> = Vec::with_capacity(items.len());
+    for group in items.chunks(budget.group) {
+        if !meanings.is_empty() && started.elapsed() >= budget.time {
+            break;
+        }
+        match encode(encoder, group, budget.effort) {
+            Ok(found) => {
+                meanings.extend(group.iter().map(|item| item.id).zip(found));
+            }
+            // What is done is kept; the next step meets the same fault.
+            Err(_) if !meanings.is_empty() => break,
+            Err(e) => return Err(e.into()),
+        }
+    }
+    if !meanings.is_empty() {
+        store.embed(MODEL, &meanings)?;
+    }
+    Ok(Step {
+        done: meanings.len() as u64,
+        more: meanings.len() < items.len() || items.len() == budget.rows,
+    })
+}
+
+/// What the rows mean. A row that the encoder cannot have means nothing, so that
+/// it does not stand in the way of all others for ever.
+fn encode(
+    encoder: &dyn Encode,
+    items: &[Item],
+    effort: Effort,
+) -> Result<Vec<Meaning>, EmbedError> {
+    let texts: Vec<String> = items.iter().map(about::of).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    match encoder.encode(&texts, effort, Instant::now()) {
+        Err(EmbedError::Run { .. }) => {}
+        other => return other,
+    }
+    texts
+        .iter()
+        .map(
+            |text| match one(encoder.encode(&[text], effort, Instant::now())) {
+                Err(EmbedError::Run { .. }) => {
+                    one(encoder.encode(&["word"], effort, Instant::now()))
+                        .map(|_| Meaning::of(&[0.0; DIMS]))
+                }
+                other => other,
+            },
+        )
+        .collect()
+}
+
+fn one(found: Result<Vec<Meaning>, EmbedError>) -> Result<Meaning, EmbedError> {
+    found?.into_iter().next().ok_or_else(|| EmbedError::Run {
+        reason: "it gave nothing".to_owned(),
+    })
+}

@@ -1,0 +1,116 @@
+//! Which rows are worth ranking: those with all words first, then those with
+//! most of the rarest ones, never more than a fixed number.
+
+use std::collections::HashMap;
+
+use remora_memory::store::{Order, Page, Result};
+
+use super::word::{DEEP, Index, Word};
+use super::{RANKED, Search};
+use crate::sqlite::read::list_ids;
+
+/// How many rows with several words at once are taken.
+const TOGETHER: usize = 500;
+/// How many common words are asked for in several combinations.
+const SUBSETS: usize = 5;
+/// How many rows a session or a file gives.
+const DRIVEN: usize = 20_000;
+
+/// Rows that may be hits.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    /// The rows.
+    pub(super) ids: Vec<i64>,
+    /// Rows among them that hold every word somewhere in a long text, sorted.
+    pub(super) whole: Vec<i64>,
+}
+
+impl Search<'_> {
+    /// The rows worth ranking.
+    pub(super) fn candidates(&self, words: &[Word]) -> Result<Candidates> {
+        if self.scope.session.is_some() || self.scope.paths.is_some() {
+            let page = Page {
+                order: Order::Newest,
+                beyond: None,
+                limit: DRIVEN,
+            };
+            return Ok(Candidates {
+                ids: list_ids(self.conn, &self.scope, page)?,
+                whole: Vec::new(),
+            });
+        }
+        let mut sums: HashMap<i64, f64> = HashMap::new();
+        for word in words {
+            for id in &word.rows {
+                *sums.entry(*id).or_insert(0.0) += word.idf;
+            }
+            for id in &word.deep {
+                *sums.entry(*id).or_insert(0.0) += word.idf * DEEP;
+            }
+        }
+        let mut whole = self.together(words, &mut sums)?;
+        whole.sort_unstable();
+        let mut best: Vec<(f64, i64)> = sums.into_iter().map(|(id, sum)| (sum, id)).collect();
+        if best.len() > RANKED {
+            best.select_nth_unstable_by(RANKED, |a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+            best.truncate(RANKED);
+        }
+        Ok(Candidates {
+            ids: best.into_iter().map(|(_, id)| id).collect(),
+            whole,
+        })
+    }
+
+    /// Rows that hold several words at once, however old they are. The rows of
+    /// a rare word are known already, all of them; those of common words are
+    /// only found by asking for the words together: first all, then all but
+    /// one, then pairs of the rarest. Returns the rows whose whole text holds
+    /// all words.
+    fn together(&self, words: &[Word], sums: &mut HashMap<i64, f64>) -> Result<Vec<i64>> {
+        let held: Vec<&Word> = words
+            .iter()
+            .filter(|word| !word.rows.is_empty() || !word.deep.is_empty())
+            .collect();
+        let mut whole = Vec::new();
+        if held.len() > 1 {
+            if self.sum(Index::Leads, &held, sums)?.len() >= self.limit {
+                return Ok(whole);
+            }
+            if held.len() == words.len() {
+                whole = self.sum(Index::Whole, &held, sums)?;
+            }
+        }
+        let mut common: Vec<&Word> = held.into_iter().filter(|word| word.is_common()).collect();
+        common.sort_by(|a, b| a.common.total_cmp(&b.common));
+        common.truncate(SUBSETS);
+        let mut found = 0;
+        if (2..words.len()).contains(&common.len()) {
+            found += self.sum(Index::Leads, &common, sums)?.len();
+        }
+        if common.len() > 2 && found < self.limit {
+            for left_out in (0..common.len()).rev() {
+                let mut some = common.clone();
+                some.remove(left_out);
+                found += self.sum(Index::Leads, &some, sums)?.len();
+            }
+        }
+        if common.len() > 3 && found < self.limit {
+            for pair in [[0, 1], [0, 2], [1, 2]] {
+                self.sum(Index::Leads, &pair.map(|at| common[at]), sums)?;
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Asks for rows with all of these words, counts them and returns them.
+    fn sum(&self, index: Index, words: &[&Word], sums: &mut HashMap<i64, f64>) -> Result<Vec<i64>> {
+        let all: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
+        let total: f64 = words.iter().map(|word| word.idf).sum();
+        let rows = self.ask(index, &all.join(" AND "), TOGETHER)?;
+        for id in &rows {
+            let sum = sums.entry(*id).or_insert(0.0);
+            *sum = sum.max(total);
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,91 @@
+//! From ranked rows to hits: rows are loaded, what must not be in them is
+//! looked for, those without a quoted phrase go last, and rows that say the
+//! same are told once.
+
+use std::collections::HashMap;
+
+use remora_memory::rank::{Holds, Parts, Row};
+use remora_memory::store::{Hit, Result};
+use remora_memory::words::{Group, Query, holds_phrase};
+use remora_protocol::record::Item;
+
+use super::Search;
+use crate::sqlite::rows;
+
+/// A row with its score.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scored {
+    pub(super) id: i64,
+    pub(super) row: Row,
+    pub(super) parts: Parts,
+    /// The rows before and after it in its session.
+    pub(super) beside: [Option<i64>; 2],
+}
+
+impl Search<'_> {
+    /// The best rows as hits; `scored` is in order.
+    pub(super) fn hits(&self, query: &Query, scored: &[Scored]) -> Result<Vec<Hit>> {
+        let phrases: Vec<&[String]> = query.groups().iter().filter_map(Group::phrase).collect();
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut without: Vec<Hit> = Vec::new();
+        let mut known: HashMap<(String, String, String), usize> = HashMap::new();
+        for chunk in scored.chunks(self.limit.clamp(1, 64)) {
+            let ids: Vec<i64> = chunk.iter().map(|row| row.id).collect();
+            let items = rows::items(self.conn, &ids)?;
+            for item in items {
+                let Some(row) = chunk.iter().find(|row| row.id == item.id) else {
+                    continue;
+                };
+                if !query.allows(texts(&item).map(String::as_str)) {
+                    continue;
+                }
+                let as_quoted = phrases.iter().all(|phrase| has_phrase(&item, phrase));
+                let hit = Hit {
+                    score: row.parts.score(),
+                    all_words: row.row.holds == Holds::All && as_quoted,
+                    any_words: row.row.holds != Holds::None,
+                    parts: row.parts,
+                    same: Vec::new(),
+                    item,
+                };
+                if !as_quoted {
+                    without.push(hit);
+                    continue;
+                }
+                let says = (
+                    hit.item.project.clone(),
+                    hit.item.title.clone(),
+                    hit.item.text.clone(),
+                );
+                if let Some(at) = known.get(&says) {
+                    hits[*at].same.push(hit.item.id);
+                } else if hits.len() < self.limit {
+                    known.insert(says, hits.len());
+                    hits.push(hit);
+                }
+            }
+            let enough = hits.len() >= self.limit;
+            if enough || without.len() >= self.limit * 4 {
+                break;
+            }
+        }
+        hits.extend(without);
+        hits.truncate(self.limit);
+        Ok(hits)
+    }
+}
+
+/// Everything that is said in a row.
+pub(super) fn texts(item: &Item) -> impl Iterator<Item = &String> {
+    [&item.title, &item.text]
+        .into_iter()
+        .chain(&item.facts)
+        .chain(&item.concepts)
+        .chain(&item.files_read)
+        .chain(&item.files_modified)
+        .chain(&item.speaker)
+}
+
+fn has_phrase(item: &Item, phrase: &[String]) -> bool {
+    texts(item).any(|text| holds_phrase(text, phrase))
+}

@@ -1,0 +1,136 @@
+//! What ranking needs of a row and of its neighbours, and not more: read once
+//! for each row, in the order of the file.
+
+use remora_memory::store::Result;
+
+use super::Search;
+use super::candidates::Candidates;
+use super::word::{DEEP, Word};
+use crate::sqlite::errors::Told;
+use crate::sqlite::weigh::Weights;
+
+/// How many rows before and after count as neighbours.
+const REACH: usize = 2;
+/// A row as far as ranking needs it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Light {
+    pub(super) id: i64,
+    pub(super) kind: i64,
+    pub(super) time: i64,
+    pub(super) speaker: Option<i64>,
+    /// How many words it has, by weight.
+    pub(super) length: f64,
+    session: i64,
+    /// Whether it may be a hit; otherwise it only stands beside one.
+    pub(super) fits: bool,
+}
+
+/// Rows in the order of their numbers, with what each word weighs in each.
+#[derive(Debug, Default)]
+pub(super) struct Lights {
+    rows: Vec<Light>,
+    /// For each row, a weight for each word.
+    weights: Vec<f64>,
+    words: usize,
+}
+
+impl Lights {
+    /// Reads the candidates and the rows beside them.
+    pub(super) fn load(
+        search: &Search<'_>,
+        words: &[Word],
+        candidates: &Candidates,
+    ) -> Result<Self> {
+        let mut asked = candidates.ids.clone();
+        asked.sort_unstable();
+        asked.dedup();
+        let reach = i64::try_from(REACH).unwrap_or(0);
+        let mut around: Vec<i64> = asked
+            .iter()
+            .flat_map(|id| id - reach..=id + reach)
+            .collect();
+        around.sort_unstable();
+        around.dedup();
+        let mut lights = Self {
+            rows: Vec::with_capacity(around.len()),
+            weights: Vec::with_capacity(around.len() * words.len()),
+            words: words.len(),
+        };
+        let scope = &search.scope;
+        let mut statement = search
+            .conn
+            .prepare_cached(
+                "SELECT kind, project, session, agent, time, vec, speaker FROM items WHERE id = ?1",
+            )
+            .told()?;
+        for id in around {
+            let mut rows = statement.query([id]).told()?;
+            let Some(row) = rows.next().told()? else {
+                continue;
+            };
+            let number = |at: usize| row.get::<_, i64>(at).told();
+            let (kind, time, session) = (number(0)?, number(4)?, number(2)?);
+            let is = |wanted: Option<i64>, value: i64| wanted.is_none_or(|it| it == value);
+            let fits = time >= scope.since
+                && time < scope.until
+                && is(scope.project, number(1)?)
+                && is(scope.session, session)
+                && is(scope.agent, number(3)?)
+                && (scope.kinds.is_empty() || scope.kinds.contains(&kind))
+                && (scope.paths.is_none() || asked.binary_search(&id).is_ok());
+            let vec = row.get_ref(5).told()?.as_blob().unwrap_or_default();
+            let weights = Weights(vec);
+            let whole = candidates.whole.binary_search(&id).is_ok();
+            for word in words {
+                let weight = word.weight(id, weights);
+                let deep = if whole { DEEP } else { 0.0 };
+                lights
+                    .weights
+                    .push(if weight > 0.0 { weight } else { deep });
+            }
+            lights.rows.push(Light {
+                id,
+                kind,
+                time,
+                speaker: row.get(6).told()?,
+                length: f64::from(weights.words()),
+                session,
+                fits,
+            });
+        }
+        Ok(lights)
+    }
+
+    /// The rows.
+    pub(super) fn rows(&self) -> &[Light] {
+        &self.rows
+    }
+
+    /// What each word weighs in the row at this place.
+    pub(super) fn held(&self, at: usize) -> &[f64] {
+        &self.weights[at * self.words..(at + 1) * self.words]
+    }
+
+    /// The rows before and after this one, in its session.
+    pub(super) fn next_to(&self, at: usize) -> [Option<i64>; 2] {
+        let row = self.rows[at];
+        [at.checked_sub(1), at.checked_add(1)].map(|other| {
+            let other = self.rows.get(other?)?;
+            let next = (other.id - row.id).abs() == 1 && other.session == row.session;
+            next.then_some(other.id)
+        })
+    }
+
+    /// The places of the rows beside this one, in its session, and how far
+    /// away they are.
+    pub(super) fn beside(&self, at: usize) -> impl Iterator<Item = (usize, usize)> {
+        let row = self.rows[at];
+        let (from, to) = (at.saturating_sub(REACH), at + REACH + 1);
+        (from..to.min(self.rows.len())).filter_map(move |other| {
+            let it = self.rows[other];
+            let far = usize::try_from((it.id - row.id).abs()).unwrap_or(usize::MAX);
+            let near = (1..=REACH).contains(&far) && it.session == row.session;
+            near.then_some((other, far))
+        })
+    }
+}

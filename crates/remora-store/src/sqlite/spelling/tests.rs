@@ -1,0 +1,188 @@
+//! Misspelt words against words that were taken in: a table of cases, and all
+//! words within one step of every word of a small language.
+
+use rusqlite::Connection;
+
+use super::{MOST, Speller, is_word, similar, steps};
+use crate::migrate;
+
+const KNOWN: &[&str] = &[
+    "authent",
+    "authentication",
+    "author",
+    "middleware",
+    "midden",
+    "connection",
+    "connector",
+    "serialize",
+    "deserialize",
+    "lock",
+    "clock",
+    "block",
+    "übergröße",
+    "retry",
+    "config",
+    "kubernetes",
+    "postgresql",
+    "transaction",
+    "getuserbyname",
+    "tokenizer",
+    "12345678",
+];
+
+fn with(words: &[&str]) -> Connection {
+    let mut conn = Connection::open_in_memory().unwrap();
+    migrate::bring_up(&mut conn, std::path::Path::new("none")).unwrap();
+    let mut speller = Speller::default();
+    for word in words {
+        speller.note(&conn, word).unwrap();
+    }
+    conn
+}
+
+#[test]
+fn words_are_forgiven() {
+    let conn = with(KNOWN);
+    let cases: &[(&str, &[&str])] = &[
+        // Put in, taken out, changed, swapped; at the front, in the middle, at
+        // the end.
+        ("authentt", &["authent"]),
+        ("uathent", &["authent"]),
+        ("midleware", &["middleware"]),
+        ("middlewear", &["middleware"]),
+        ("konnection", &["connection"]),
+        ("connectoin", &["connection"]),
+        ("lokc", &["lock"]),
+        ("rerty", &["retry"]),
+        ("blocc", &["block"]),
+        ("cofnig", &["config"]),
+        ("ubergröße", &["übergröße"]),
+        ("übergröse", &["übergröße"]),
+        // Several: the one that begins alike comes first.
+        ("flock", &["block", "clock", "lock"]),
+        // Two steps in one half of a long word.
+        ("kubernets", &["kubernetes"]),
+        ("kbrenetes", &["kubernetes"]),
+        ("postgrezkl", &["postgresql"]),
+        ("tokenisr", &["tokenizer"]),
+        ("getusrbynamme", &[]),
+        ("aothur", &[]),
+        // Known words are not like themselves.
+        ("clock", &["block", "lock"]),
+        ("walrus", &[]),
+        ("12345679", &[]),
+        // Too short, too long, or odd.
+        ("loc", &[]),
+        ("", &[]),
+        ("\" OR lock", &[]),
+        ("lo*k", &[]),
+    ];
+    for (typed, expected) in cases {
+        assert_eq!(similar(&conn, typed, 8).unwrap(), *expected, "{typed}");
+    }
+    assert_eq!(similar(&conn, "flock", 1).unwrap(), ["block"]);
+    assert_eq!(similar(&conn, &"lock".repeat(500), 8).unwrap(), [""; 0]);
+}
+
+#[test]
+fn every_word_within_one_step_is_found() {
+    let alphabet = ['a', 'b', 'c'];
+    let mut words: Vec<String> = vec![String::new()];
+    for _ in 0..5 {
+        let longer = words
+            .iter()
+            .filter(|word| word.len() + 1 > words[words.len() - 1].len());
+        let longer: Vec<String> = longer
+            .flat_map(|word| alphabet.map(|c| format!("{word}{c}")))
+            .collect();
+        words.extend(longer);
+    }
+    words.retain(|word| word.len() >= 4);
+    let references: Vec<&str> = words.iter().map(String::as_str).collect();
+    let conn = with(&references);
+    let letters = |word: &str| -> Vec<char> { word.chars().collect() };
+    for word in words.iter().step_by(3) {
+        let mut expected: Vec<&str> = references
+            .iter()
+            .copied()
+            .filter(|other| steps(&letters(word), &letters(other), 1) == 1)
+            .collect();
+        let mut found = similar(&conn, word, 1_000).unwrap();
+        expected.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{word}");
+    }
+}
+
+#[test]
+fn a_word_is_taken_in_once() {
+    let conn = with(KNOWN);
+    // Another writer does not remember what the first one took in.
+    let mut other = Speller::default();
+    for word in KNOWN.iter().chain(KNOWN) {
+        other.note(&conn, word).unwrap();
+    }
+    let count = |table: &str| -> usize {
+        conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })
+        .unwrap()
+    };
+    assert_eq!(count("terms"), KNOWN.len() - 1);
+    assert_eq!(
+        similar(&conn, "loock", 8).unwrap(),
+        ["lock", "block", "clock"][..1]
+    );
+}
+
+#[test]
+fn there_is_an_end_to_taking_in() {
+    let conn = with(&[]);
+    conn.execute("INSERT INTO terms (id, term) VALUES (?1, 'last')", [MOST])
+        .unwrap();
+    Speller::default().note(&conn, "octopus").unwrap();
+    assert_eq!(similar(&conn, "octopuss", 8).unwrap(), [""; 0]);
+}
+
+#[test]
+fn numbers_and_checksums_are_no_words() {
+    for (term, expected) in [
+        ("lock", true),
+        ("facade", true),
+        ("base64", true),
+        ("ipv4addr", true),
+        ("abc", false),
+        ("a1b2c3", false),
+        ("deadbeef1", false),
+        ("20260115", false),
+        ("0123_4567", false),
+    ] {
+        assert_eq!(is_word(term), expected, "{term}");
+    }
+}
+
+#[test]
+fn a_file_without_the_tables_knows_no_words() {
+    let conn = Connection::open_in_memory().unwrap();
+    conn.pragma_update(None, "user_version", 1).unwrap();
+    assert_eq!(similar(&conn, "flock", 8).unwrap(), [""; 0]);
+    conn.pragma_update(None, "user_version", 2).unwrap();
+    similar(&conn, "flock", 8).unwrap_err();
+}
+
+#[test]
+fn steps_are_counted_up_to_a_bound() {
+    for (a, b, expected) in [
+        ("lock", "lock", 0),
+        ("lock", "lokc", 1),
+        ("lock", "block", 1),
+        ("lock", "loc", 1),
+        ("lock", "rack", 2),
+        ("lock", "walrus", 3),
+        ("", "ab", 2),
+    ] {
+        let letters = |word: &str| -> Vec<char> { word.chars().collect() };
+        assert_eq!(steps(&letters(a), &letters(b), 2), expected, "{a} {b}");
+        assert_eq!(steps(&letters(b), &letters(a), 2), expected, "{b} {a}");
+    }
+}

@@ -1,0 +1,162 @@
+//! The blocks of sketches in their table: where a new entry goes, and taking
+//! one out. A change is gathered in memory and written once.
+
+use std::collections::HashMap;
+
+use remora_embed::Meaning;
+use remora_memory::store::Result;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::block::{Block, SLOTS};
+use crate::sqlite::errors::Told;
+
+/// The blocks that a transaction writes to.
+pub(super) struct Blocks<'c> {
+    tx: &'c Connection,
+    open: HashMap<i64, Open>,
+    /// The block of each project that new entries go to.
+    room: HashMap<i64, i64>,
+}
+
+struct Open {
+    project: i64,
+    block: Block,
+}
+
+impl<'c> Blocks<'c> {
+    pub(super) fn new(tx: &'c Connection) -> Self {
+        Self {
+            tx,
+            open: HashMap::new(),
+            room: HashMap::new(),
+        }
+    }
+
+    /// Writes the entry of an item, over its old one if it has one in the block
+    /// `old`. Returns the block that it is in now.
+    pub(super) fn put(
+        &mut self,
+        project: i64,
+        old: Option<i64>,
+        item: i64,
+        kind: u8,
+        meaning: &Meaning,
+    ) -> Result<i64> {
+        if let Some(id) = old
+            && let Some(open) = self.opened(id)?
+            && open.block.holds(item)
+        {
+            if open.project == project {
+                open.block.put(item, kind, meaning);
+                return Ok(id);
+            }
+            open.block.clear(item);
+        }
+        if let Some(id) = self.room.get(&project)
+            && let Some(open) = self.open.get_mut(id)
+            && open.block.put(item, kind, meaning)
+        {
+            return Ok(*id);
+        }
+        let id = self.with_room(project)?;
+        self.room.insert(project, id);
+        if let Some(open) = self.open.get_mut(&id) {
+            open.block.put(item, kind, meaning);
+        }
+        Ok(id)
+    }
+
+    /// Writes what was gathered.
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        for (id, open) in self.open.drain() {
+            save(self.tx, id, &open.block)?;
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self, id: i64) -> Result<Option<&mut Open>> {
+        if !self.open.contains_key(&id)
+            && let Some(open) = load(self.tx, id)?
+        {
+            self.open.insert(id, open);
+        }
+        Ok(self.open.get_mut(&id))
+    }
+
+    /// A block of the project with a free slot: the fullest, so that holes are
+    /// closed, or a new one.
+    fn with_room(&mut self, project: i64) -> Result<i64> {
+        // The table must know how full the blocks are.
+        self.flush()?;
+        let found: Vec<i64> = self
+            .tx
+            .prepare_cached(
+                "SELECT block FROM sketches WHERE project = ?1 AND entries < ?2
+                 ORDER BY entries DESC LIMIT 2",
+            )
+            .told()?
+            .query_map(params![project, SLOTS as u64], |row| row.get(0))
+            .told()?
+            .collect::<rusqlite::Result<_>>()
+            .told()?;
+        for id in found {
+            // The count of a damaged row may be wrong.
+            if let Some(open) = self.opened(id)?
+                && open.block.used() < SLOTS
+            {
+                return Ok(id);
+            }
+        }
+        self.tx
+            .prepare_cached("INSERT INTO sketches (project, entries, data) VALUES (?1, 0, x'')")
+            .told()?
+            .execute([project])
+            .told()?;
+        let id = self.tx.last_insert_rowid();
+        let block = Block::default();
+        self.open.insert(id, Open { project, block });
+        Ok(id)
+    }
+}
+
+/// Frees the slot of an item; a block without entries goes.
+pub(super) fn take_out(tx: &Connection, id: i64, item: i64) -> Result<()> {
+    let Some(mut open) = load(tx, id)? else {
+        return Ok(());
+    };
+    open.block.clear(item);
+    save(tx, id, &open.block)
+}
+
+fn load(tx: &Connection, id: i64) -> Result<Option<Open>> {
+    tx.prepare_cached("SELECT project, data FROM sketches WHERE block = ?1")
+        .told()?
+        .query_row([id], |row| {
+            Ok(Open {
+                project: row.get(0)?,
+                block: Block::new(row.get_ref(1)?.as_blob().unwrap_or_default()),
+            })
+        })
+        .optional()
+        .told()
+}
+
+fn save(tx: &Connection, id: i64, block: &Block) -> Result<()> {
+    let used = block.used();
+    if used == 0 {
+        tx.prepare_cached("DELETE FROM sketches WHERE block = ?1")
+            .told()?
+            .execute([id])
+            .told()?;
+        return Ok(());
+    }
+    tx.prepare_cached("UPDATE sketches SET entries = ?2, data = ?3 WHERE block = ?1")
+        .told()?
+        .execute(params![id, used as u64, block.to_bytes()])
+        .told()?;
+    Ok(())
+}

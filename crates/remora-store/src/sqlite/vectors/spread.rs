@@ -1,0 +1,90 @@
+//! How alike rows are to a query on the whole: the middle and the deviation,
+//! over all rows of a small project and over a sample of a large one. Against
+//! it, it is seen whether a row stands out.
+
+use remora_embed::Meaning;
+use remora_memory::store::Result;
+use rusqlite::{Connection, params_from_iter};
+
+use super::block;
+use super::{current, measured, of_model};
+use crate::sqlite::errors::Told;
+use crate::sqlite::scope::Scope;
+
+/// How many rows are looked at, about.
+const SAMPLE: usize = 600;
+
+/// The middle and the deviation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spread {
+    mean: f64,
+    deviation: f64,
+}
+
+/// A deviation is at least this, so that rows that are all alike do not stand
+/// out.
+const LEAST: f64 = 0.01;
+
+impl Spread {
+    fn of(values: &[f64]) -> Option<Self> {
+        let count = f64::from(u32::try_from(values.len()).ok().filter(|n| *n > 0)?);
+        let mean = values.iter().sum::<f64>() / count;
+        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
+        Some(Self {
+            mean,
+            deviation: variance.sqrt().max(LEAST),
+        })
+    }
+
+    /// How many deviations above the middle.
+    pub(crate) fn deviations(&self, likeness: f32) -> f64 {
+        (f64::from(likeness) - self.mean) / self.deviation
+    }
+}
+
+/// The spread over the project, or over all.
+pub(crate) fn spread(
+    conn: &Connection,
+    model: &str,
+    meaning: &Meaning,
+    scope: &Scope,
+) -> Result<Option<Spread>> {
+    let Some(model) = current(conn, model)? else {
+        return Ok(None);
+    };
+    let (condition, values) = match scope.project {
+        Some(project) => ("WHERE project = ?1", vec![project]),
+        None => ("", Vec::new()),
+    };
+    let blocks: Vec<i64> = conn
+        .prepare_cached(&format!("SELECT block FROM sketches {condition}"))
+        .told()?
+        .query_map(params_from_iter(values), |row| row.get(0))
+        .told()?
+        .collect::<rusqlite::Result<_>>()
+        .told()?;
+    let some = SAMPLE.div_ceil(block::SLOTS) * 4;
+    let (step, each) = if blocks.len() <= some {
+        (1, SAMPLE.div_ceil(blocks.len().max(1)))
+    } else {
+        (blocks.len() / some, SAMPLE / some)
+    };
+    let mut data = conn
+        .prepare_cached("SELECT data FROM sketches WHERE block = ?1")
+        .told()?;
+    let mut items = Vec::with_capacity(SAMPLE);
+    for block in blocks.iter().step_by(step) {
+        let mut rows = data.query([block]).told()?;
+        if let Some(row) = rows.next().told()? {
+            let data = row.get_ref(0).told()?.as_blob().unwrap_or_default();
+            items.extend(block::entries(data).take(each).map(|entry| entry.item));
+        }
+    }
+    items.sort_unstable();
+    let mut statement = of_model(conn, model)?;
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        values.extend(measured(&mut statement, item, meaning)?.map(f64::from));
+    }
+    Ok(Spread::of(&values))
+}
