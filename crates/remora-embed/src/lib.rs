@@ -15,7 +15,7 @@ mod wordpiece;
 
 pub use encoder::{Effort, EmbedError, Encoder, MAX_TOKENS, Source};
 pub use gist::{Gister, gist};
-pub use meaning::{Meaning, View, hamming};
+pub use meaning::{Meaning, View};
 pub use on_demand::OnDemand;
 
 /// What made a vector of the encoder: recorded beside it, and to be changed
@@ -23,7 +23,5 @@ pub use on_demand::OnDemand;
 pub const MODEL: &str = "all-minilm-l6-v2-int8/1";
 /// How many dimensions a vector of the encoder has.
 pub const DIMS: usize = 384;
-/// What made a gist, as [`MODEL`] for the encoder.
-pub const GIST: &str = "all-minilm-l6-v2-static128/1";
 /// How many dimensions a gist has.
 pub const GIST_DIMS: usize = 128;

@@ -35,8 +35,6 @@ pub struct Weights {
     pub kept: f64,
     /// Of a kind that the query asks for.
     pub favoured: f64,
-    /// The newest row against the oldest.
-    pub fresh: f64,
 }
 
 /// The weights of every search.
@@ -49,12 +47,11 @@ pub const WEIGHTS: Weights = Weights {
     gist: 0.6,
     meaning: 0.045,
     meaning_beside: 0.05,
-    person: 0.4,
+    person: 0.3,
     named: 0.4,
     dated: 0.5,
     kept: 0.4,
     favoured: 0.3,
-    fresh: 0.0,
 };
 
 /// One word of the query in one row.
@@ -101,8 +98,9 @@ pub struct Row {
     pub holds: Holds,
     /// The static table's likeness, if it is known.
     pub gist: Option<f32>,
-    /// How many deviations the model's likeness is above that of other rows, if
-    /// it is known.
+    /// The model's likeness, if it is known.
+    pub likeness: Option<f32>,
+    /// How many deviations that is above other rows.
     pub meaning: Option<f64>,
     /// The same of the row before or after, whichever is more.
     pub meaning_beside: Option<f64>,
@@ -116,8 +114,6 @@ pub struct Row {
     pub named: bool,
     /// How well it fits a day that the query names.
     pub dated: f64,
-    /// When, in milliseconds since 1970.
-    pub time: i64,
 }
 
 /// What a score is made of; the parts add up to it.
@@ -139,8 +135,6 @@ pub struct Parts {
     pub dated: f64,
     /// It is of a kind that is kept on purpose, or that the query asks for.
     pub kept: f64,
-    /// It is newer than others.
-    pub fresh: f64,
 }
 
 impl Parts {
@@ -150,7 +144,7 @@ impl Parts {
     }
 
     /// The parts by name, in a fixed order.
-    pub fn by_name(&self) -> [(&'static str, f64); 9] {
+    pub fn by_name(&self) -> [(&'static str, f64); 8] {
         [
             ("words", self.words),
             ("whole", self.whole),
@@ -160,7 +154,6 @@ impl Parts {
             ("named", self.named),
             ("dated", self.dated),
             ("kept", self.kept),
-            ("fresh", self.fresh),
         ]
     }
 }
@@ -171,16 +164,17 @@ const TWENTIETH: usize = 19;
 /// How many words a short query has at most.
 const SHORT: usize = 3;
 /// How many deviations above other rows one must be that holds no word of a
-/// short query.
+/// short query, and how alike.
 const STANDS_OUT: f64 = 2.0;
+const ALIKE: f32 = 0.25;
 
 /// Whether a row is an answer to a query of so many words as they were typed.
 /// Whoever types a few words looks for them: a row that holds none of them must
 /// mean the like, and standing beside one that does is not enough.
 pub fn answers(count: usize, row: &Row) -> bool {
-    count > SHORT
-        || row.holds != Holds::None
-        || row.meaning.is_some_and(|far| far >= STANDS_OUT)
+    let alike = row.likeness.is_some_and(|likeness| likeness >= ALIKE);
+    let stands_out = row.meaning.is_some_and(|far| far >= STANDS_OUT);
+    count > SHORT || row.holds != Holds::None || alike && stands_out
 }
 
 /// What the scores of these rows are made of, for a query of so many words as
@@ -193,10 +187,6 @@ pub fn fuse(weights: &Weights, count: usize, rows: &[Row]) -> Vec<Parts> {
     let share = |words: f64| if most > 0.0 { words / most } else { 0.0 };
     let twentieth = share(words.get(TWENTIETH).copied().unwrap_or(0.0));
     let worth = 1.0 - weights.flat * twentieth;
-    let times = (
-        rows.iter().map(|row| row.time).min().unwrap_or(0),
-        rows.iter().map(|row| row.time).max().unwrap_or(0),
-    );
     let flag = |is: bool| f64::from(u8::from(is));
     rows.iter()
         .map(|row| Parts {
@@ -209,21 +199,8 @@ pub fn fuse(weights: &Weights, count: usize, rows: &[Row]) -> Vec<Parts> {
             named: weights.named * flag(row.named),
             dated: weights.dated * row.dated,
             kept: weights.kept * flag(is_kept(row.kind)) + weights.favoured * flag(row.favoured),
-            fresh: weights.fresh * part(row.time, times),
         })
         .collect()
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a share of a span of time need not be exact"
-)]
-fn part(time: i64, (from, to): (i64, i64)) -> f64 {
-    if to > from {
-        time.saturating_sub(from) as f64 / to.saturating_sub(from) as f64
-    } else {
-        0.0
-    }
 }
 
 /// What was decided, learned or mended, against what merely happened.

@@ -10,6 +10,7 @@ mod stop;
 pub use query::{Group, Query};
 pub(crate) use query::{MAX_TEXT, Unwanted, is_quote};
 pub use split::{MAX_TERM, Role, Splitter, each};
+pub use stop::is_stop;
 
 /// The terms of a text, separated by single spaces, in the order of the text.
 ///

@@ -72,9 +72,7 @@ impl Budget {
     pub const FULL: Self = Self {
         effort: Effort::Full,
         rows: 256,
-        // Rows of a group are sorted by length; more of them fit together
-        // better.
-        group: 128,
+        group: 16,
         time: Duration::from_millis(250),
     };
 

@@ -1,6 +1,8 @@
-//! How fast rows are stored and found, over rows whose words are as common as
-//! words are, and against a plain FTS5 search for any of the words in the same
-//! run. `cargo bench -p remora-store -- 1000000` takes another number of rows.
+//! How fast rows are stored and found by both tiers, over rows whose words are
+//! as common as words are, and against a plain FTS5 search for any of the words
+//! in the same run. Vectors are made up; the query's is the model's own work.
+//! `cargo bench -p remora-store --bench search -- 10000 1000000` takes other
+//! numbers of rows.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(
@@ -13,6 +15,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use remora_embed::{DIMS, Effort, Encoder, MODEL, Meaning, Source};
 use remora_memory::store::{Batch, Filter, Store, Write};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
@@ -119,7 +122,32 @@ fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
     (at(50), at(95))
 }
 
-fn fill(store: &SqliteStore, plain: Option<&Connection>, rows: u64) {
+/// A made-up direction near one of a hundred others.
+fn direction(dice: &mut Dice) -> Meaning {
+    let mut about = Dice(1 + dice.below(100) * 0x9E37_79B9);
+    let floats: Vec<f32> = (0..DIMS)
+        .map(|_| (about.unit() - 0.5 + (dice.unit() - 0.5) * 1.5) as f32)
+        .collect();
+    Meaning::of(&floats)
+}
+
+fn embed(store: &SqliteStore, rows: u64) {
+    let mut dice = Dice(5);
+    let start = Instant::now();
+    let rows = i64::try_from(rows).unwrap();
+    for from in (1..=rows).step_by(1_024) {
+        let some: Vec<(i64, Meaning)> = (from..(from + 1_024).min(rows + 1))
+            .map(|id| (id, direction(&mut dice)))
+            .collect();
+        store.embed(MODEL, &some).unwrap();
+    }
+    println!(
+        "stored a vector each: {:.0} rows/s",
+        rows as f64 / start.elapsed().as_secs_f64()
+    );
+}
+
+fn fill(store: &SqliteStore, plain: &Connection, rows: u64) {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut took = Duration::ZERO;
     let mut raw = 0;
@@ -131,17 +159,15 @@ fn fill(store: &SqliteStore, plain: Option<&Connection>, rows: u64) {
             .iter()
             .map(|item| item.text.len() + item.title.len() + 80)
             .sum::<usize>();
-        if let Some(plain) = plain {
-            plain.execute_batch("BEGIN").unwrap();
-            for (n, item) in (from..).zip(&items) {
-                plain
-                    .prepare_cached("INSERT INTO plain (rowid, title, body) VALUES (?1, ?2, ?3)")
-                    .unwrap()
-                    .execute((n.cast_signed() + 1, &item.title, &item.text))
-                    .unwrap();
-            }
-            plain.execute_batch("COMMIT").unwrap();
+        plain.execute_batch("BEGIN").unwrap();
+        for (n, item) in (from..).zip(&items) {
+            plain
+                .prepare_cached("INSERT INTO plain (rowid, title, body) VALUES (?1, ?2, ?3)")
+                .unwrap()
+                .execute((n.cast_signed() + 1, &item.title, &item.text))
+                .unwrap();
         }
+        plain.execute_batch("COMMIT").unwrap();
         let batch = Batch {
             items: items.into_iter().map(Write::Add).collect(),
             ..Batch::default()
@@ -198,17 +224,15 @@ fn run(name: &str, queries: &[Vec<String>], mut search: impl FnMut(&[String]) ->
 fn measure(folder: &Path, rows: u64, count: usize) {
     let path = folder.join("remora.db");
     let store = open(&path, Access::Write).unwrap();
-    let plain = (rows <= 200_000).then(|| {
-        let plain = Connection::open(folder.join("plain.db")).unwrap();
-        plain
-            .execute_batch(
-                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-                 CREATE VIRTUAL TABLE plain USING fts5 (title, body, tokenize = 'porter unicode61')",
-            )
-            .unwrap();
-        plain
-    });
-    fill(&store, plain.as_ref(), rows);
+    let plain = Connection::open(folder.join("plain.db")).unwrap();
+    plain
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+             CREATE VIRTUAL TABLE plain USING fts5 (title, body, tokenize = 'porter unicode61')",
+        )
+        .unwrap();
+    fill(&store, &plain, rows);
+    embed(&store, rows);
     drop(store);
     let store = open(&path, Access::Read).unwrap();
     let queries = queries(count);
@@ -228,6 +252,19 @@ fn measure(folder: &Path, rows: u64, count: usize) {
             .len()
     };
     let ours = run("everywhere", &queries, |words| ask(words, &everywhere));
+    let encoder = Encoder::load(&Source::BuiltIn).unwrap();
+    let full = |name: &str, filter: &Filter| {
+        run(name, &queries, |words| {
+            let text = words.join(" ");
+            // Its time counts, its direction would be near to nothing here.
+            encoder.encode(&[&text], Effort::Full).unwrap();
+            let meaning = direction(&mut Dice(words.len() as u64 * 77 + text.len() as u64));
+            let query = Query::parse(&text).with_meaning(meaning);
+            store.search(&query, filter, 20).unwrap().len()
+        })
+    };
+    full("everywhere, full tier", &everywhere);
+    full("in the largest project, full tier", &big);
     run("in the largest project", &queries, |words| ask(words, &big));
     run("in a small project", &queries, |words| ask(words, &small));
     for (n, name) in ["one word", "two", "three", "four", "five", "six"]
@@ -243,19 +280,17 @@ fn measure(folder: &Path, rows: u64, count: usize) {
             ask(words, &everywhere)
         });
     }
-    if let Some(plain) = plain {
-        let theirs = run("plain FTS5, any of the words", &queries, |words| {
-            plain
-                .prepare_cached(
-                    "SELECT rowid, title, body FROM plain WHERE plain MATCH ?1 ORDER BY rank LIMIT 20",
-                )
-                .unwrap()
-                .query_map([words.join(" OR ")], |row| row.get::<_, String>(2))
-                .unwrap()
-                .count()
-        });
-        println!("  ratio to plain FTS5: {:.2}", ours / theirs);
-    }
+    let theirs = run("plain FTS5, any of the words", &queries, |words| {
+        plain
+            .prepare_cached(
+                "SELECT rowid, title, body FROM plain WHERE plain MATCH ?1 ORDER BY rank LIMIT 20",
+            )
+            .unwrap()
+            .query_map([words.join(" OR ")], |row| row.get::<_, String>(2))
+            .unwrap()
+            .count()
+    });
+    println!("  ratio to plain FTS5: {:.2}", ours / theirs);
 }
 
 fn main() {
@@ -266,7 +301,7 @@ fn main() {
         .collect();
     let sizes = match (quick, asked.is_empty()) {
         (true, _) => vec![300],
-        (false, true) => vec![100_000],
+        (false, true) => vec![10_000, 100_000],
         (false, false) => asked,
     };
     for rows in sizes {

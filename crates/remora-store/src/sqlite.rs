@@ -146,7 +146,11 @@ impl Store for SqliteStore {
 
     fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()> {
         self.may_write()?;
-        vectors::put(&self.conn, model, meanings)
+        let ids: Vec<i64> = meanings.iter().map(|(id, _)| *id).collect();
+        let old = vectors::without_gist(&self.conn, &ids)?;
+        let old = rows::items(&self.conn, &old)?;
+        vectors::put(&self.conn, model, meanings)?;
+        write::put_gists(&self.conn, &old)
     }
 
     fn forget_meanings(&self) -> Result<()> {

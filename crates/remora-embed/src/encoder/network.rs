@@ -1,7 +1,9 @@
 //! The network and the engine that runs it. Everything that is said to the
 //! engine is said here.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool};
@@ -38,9 +40,9 @@ impl Network {
         let model = match source {
             Source::BuiltIn => options.load_static_slice(WEIGHTS),
             Source::File(path) => {
-                let bytes = fs::read(path).map_err(|error| EmbedError::Read {
+                let bytes = read(path).map_err(|reason| EmbedError::Read {
                     path: path.clone(),
-                    reason: error.to_string(),
+                    reason,
                 })?;
                 options.load(bytes)
             }
@@ -108,6 +110,25 @@ impl Network {
         pool.get_or_init(|| Arc::new(ThreadPool::with_num_threads(threads)))
             .clone()
     }
+}
+
+/// The largest file that is read as weights.
+const LARGEST: u64 = 512 * 1024 * 1024;
+
+/// A file that is one: a pipe would never end, and a device neither.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let told = |error: std::io::Error| error.to_string();
+    let meta = fs::metadata(path).map_err(told)?;
+    if !meta.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    if meta.len() > LARGEST {
+        return Err(format!("it has more than {} MB", LARGEST / 1024 / 1024));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(told)?;
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(told)?;
+    Ok(bytes)
 }
 
 impl std::fmt::Debug for Network {

@@ -16,8 +16,8 @@ const STOP: &[&str] = &[
     "如何", "怎么", "怎样", "是否",
 ];
 
-/// Whether the folded word is one of them.
-pub(super) fn is_stop(word: &str) -> bool {
+/// Whether the folded word says how something is asked.
+pub fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }
 

@@ -1,4 +1,5 @@
--- What rows mean, as vectors of bytes: a scale, then a byte a dimension.
+-- What rows mean, as vectors of bytes: a scale, then a byte a dimension. Few
+-- tables, because every reader reads the whole schema first.
 
 -- By the static table; written with the row.
 CREATE TABLE gists (
@@ -9,7 +10,7 @@ CREATE TABLE gists (
 -- What made the vectors in `vectors`: one row, or none before the first.
 CREATE TABLE models (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    name TEXT NOT NULL
 ) STRICT;
 
 -- By the model; written later than the row. `block` is where its sketch is.
@@ -36,26 +37,3 @@ CREATE TABLE unembedded (
     item INTEGER PRIMARY KEY
 ) STRICT;
 INSERT INTO unembedded (item) SELECT id FROM items ORDER BY id;
-
--- Which rows hold a term anywhere in a long text; `words` knows the lead.
-CREATE VIRTUAL TABLE full_words USING fts5 (
-    terms,
-    content = '',
-    contentless_delete = 1,
-    detail = none,
-    tokenize = "ascii tokenchars '_'"
-);
-
--- The words that were ever seen, and which of them have a half: see
--- sqlite/spelling.rs.
-CREATE TABLE terms (
-    id INTEGER PRIMARY KEY,
-    term TEXT NOT NULL UNIQUE
-) STRICT;
-CREATE VIRTUAL TABLE spellings USING fts5 (
-    halves,
-    content = '',
-    columnsize = 0,
-    detail = none,
-    tokenize = "ascii tokenchars '_'"
-);

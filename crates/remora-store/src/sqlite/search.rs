@@ -9,6 +9,7 @@ mod near;
 mod speaker;
 mod word;
 
+use remora_embed::MODEL;
 use remora_memory::named_day::NamedDay;
 use remora_memory::rank::{self, Held, Holds, Row, Weights};
 use remora_memory::store::{Filter, Hit, Order, Page, Result};
@@ -18,17 +19,18 @@ use rusqlite::Connection;
 
 use super::names::kind_of;
 use super::read::list_ids;
+use super::rows;
 use super::scope::Scope;
-use super::{rows, vectors};
+use super::vectors::{self, Measure};
 use fold::Scored;
 use light::Lights;
 use near::Near;
 use speaker::Speakers;
 use word::{DEEP, Word};
 
-/// How many rows are ranked by their words.
-const RANKED: usize = 300;
-/// How many of them are compared by what they mean.
+/// How many rows are ranked by their words, mostly.
+const RANKED: usize = 200;
+/// How many rows are taken because they mean the like.
 const POOL: usize = 200;
 
 /// Candidates for the words within the filter, best first.
@@ -50,7 +52,17 @@ pub(crate) fn search(
     if query.groups().is_empty() {
         return Ok(Vec::new());
     }
-    Search { conn, scope, limit }.run(query)
+    let without = word::without(query);
+    // Phrases that must not be there are seen only when rows are loaded.
+    let picky = query.without().iter().any(|group| group.phrase().is_some());
+    let search = Search {
+        conn,
+        scope,
+        without,
+        ranked: if picky { word::SAMPLE } else { RANKED }.max(limit),
+        limit,
+    };
+    search.run(query)
 }
 
 fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Result<Vec<Hit>> {
@@ -83,6 +95,10 @@ fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Resu
 struct Search<'c> {
     conn: &'c Connection,
     scope: Scope,
+    /// What rows must not hold, as a question to the index.
+    without: Option<String>,
+    /// How many rows are ranked by their words.
+    ranked: usize,
     limit: usize,
 }
 
@@ -103,17 +119,23 @@ impl Search<'_> {
         let mut place = 0;
         scored.retain(|row| {
             place += 1;
-            place <= POOL || near.holds(row.id)
+            place <= self.ranked || near.holds(row.id)
         });
         let gist = remora_embed::gist(query.text());
+        let mut measure = match query.meaning() {
+            Some(_) => Measure::new(self.conn, MODEL)?,
+            None => None,
+        };
         for row in &mut scored {
             if let Some(gist) = &gist {
                 row.row.gist = vectors::gist_likeness(self.conn, row.id, gist)?;
             }
-            if let Some(meaning) = query.meaning() {
-                row.row.meaning = near.of(self, row.id, meaning)?;
+            if let (Some(meaning), Some(measure)) = (query.meaning(), &mut measure) {
+                let found = near.of(measure, row.id, meaning)?;
+                row.row.likeness = found.map(|(likeness, _)| likeness);
+                row.row.meaning = found.map(|(_, far)| far);
                 for beside in row.beside.into_iter().flatten() {
-                    let far = near.of(self, beside, meaning)?;
+                    let far = near.of(measure, beside, meaning)?.map(|(_, far)| far);
                     let most = row.row.meaning_beside.into_iter().chain(far);
                     row.row.meaning_beside = most.max_by(f64::total_cmp);
                 }
@@ -165,7 +187,9 @@ impl Search<'_> {
                 }
             });
             let mut each = own.iter().enumerate().map(|(n, own)| own + said(n) > 0.0);
-            let holds = match (each.clone().all(|held| held), each.any(|held| held)) {
+            let misspelt = words.iter().any(|word| word.misspelt);
+            let all = !misspelt && each.clone().all(|held| held);
+            let holds = match (all, each.any(|held| held)) {
                 (true, _) => Holds::All,
                 (_, true) => Holds::Some,
                 _ => Holds::None,
@@ -176,6 +200,7 @@ impl Search<'_> {
                     words: weights.words(held),
                     holds,
                     gist: None,
+                    likeness: None,
                     meaning: None,
                     meaning_beside: None,
                     kind,
@@ -183,7 +208,6 @@ impl Search<'_> {
                     person: kind == Kind::Prompt || speaker.is_person(),
                     named: speaker.is_named(),
                     dated: day.map_or(0.0, |day| day.fit(light.time)),
-                    time: light.time,
                 },
                 parts: rank::Parts::default(),
                 beside: lights.next_to(at),

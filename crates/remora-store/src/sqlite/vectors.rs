@@ -79,6 +79,21 @@ pub(crate) fn put_gist(tx: &Connection, item: i64, gist: &Meaning) -> Result<()>
     Ok(())
 }
 
+/// Those of the rows that have no vector by the static table, because they are
+/// older than it.
+pub(crate) fn without_gist(conn: &Connection, items: &[i64]) -> Result<Vec<i64>> {
+    let mut statement = conn
+        .prepare_cached("SELECT 1 FROM gists WHERE item = ?1")
+        .told()?;
+    let mut without = Vec::new();
+    for item in items {
+        if !statement.exists([item]).told()? {
+            without.push(*item);
+        }
+    }
+    Ok(without)
+}
+
 /// Which rows still wait for a vector of this model, the newest first.
 pub(crate) fn pending(conn: &Connection, model: &str, limit: usize) -> Result<Vec<i64>> {
     let (queued, all) = (
@@ -229,16 +244,21 @@ pub(crate) fn gist_likeness(conn: &Connection, item: i64, gist: &Meaning) -> Res
     }
 }
 
-/// How near the row is by this model; none if it has no vector of it.
-pub(crate) fn likeness(
-    conn: &Connection,
-    model: &str,
-    item: i64,
-    meaning: &Meaning,
-) -> Result<Option<f32>> {
-    match current(conn, model)? {
-        Some(model) => measured(&mut of_model(conn, model)?, item, meaning),
-        None => Ok(None),
+/// Measures one row after the other by a model.
+pub(crate) struct Measure<'c>(CachedStatement<'c>);
+
+impl<'c> Measure<'c> {
+    /// None if the file has no vectors of this model.
+    pub(crate) fn new(conn: &'c Connection, model: &str) -> Result<Option<Self>> {
+        let model = current(conn, model)?;
+        model
+            .map(|model| of_model(conn, model).map(Self))
+            .transpose()
+    }
+
+    /// How near the row is; none if it has no vector.
+    pub(crate) fn of(&mut self, item: i64, meaning: &Meaning) -> Result<Option<f32>> {
+        measured(&mut self.0, item, meaning)
     }
 }
 

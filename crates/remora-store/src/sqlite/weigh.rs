@@ -2,7 +2,7 @@
 //! The weights of a row are kept as bytes in the row itself, so that ranking
 //! needs one read a candidate and no counting over the whole index.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use remora_memory::words::{Role, Splitter};
@@ -17,16 +17,17 @@ const TEXT: f32 = 1.0;
 
 /// How long the lead is, in bytes.
 const LEAD: usize = 600;
-/// How much of a text is indexed as a whole, in bytes.
+/// What a term begins with that stands only beyond the lead. No word begins so.
+pub(crate) const BEYOND: &str = "_t";
+/// How much of a text is indexed, in bytes.
 const MOST: usize = 24 * 1024;
 
 /// An item's words, ready to be stored.
 #[derive(Debug, Default)]
 pub(crate) struct Weighed {
-    /// Every term of the lead once, separated by spaces.
+    /// Every term of the lead once, separated by spaces; then, marked as such,
+    /// those that stand only beyond it.
     pub(crate) terms: String,
-    /// Every term of the whole text once, if it is longer than the lead.
-    pub(crate) whole: Option<String>,
     /// Their weights; see [`Weights`].
     pub(crate) vec: Vec<u8>,
     /// How many words there are, by weight.
@@ -69,13 +70,16 @@ pub(crate) fn weigh(item: &Item, splitter: &mut Splitter) -> Weighed {
     let mut weighed = scale.weighed();
     let most = &item.text[..boundary(&item.text, MOST)];
     if most.len() > lead.len() {
-        let mut whole = Scale::new(splitter);
-        whole.terms.clone_from(&weighed.terms);
-        for term in weighed.terms.split(' ') {
-            whole.weights.insert(hash(term), 1.0);
-        }
-        whole.add(&most[lead.len()..], TEXT);
-        weighed.whole = Some(whole.terms);
+        let mut known: HashSet<u64, BuildHasherDefault<Same>> =
+            weighed.terms.split(' ').map(hash).collect();
+        let terms = &mut weighed.terms;
+        splitter.each(&most[lead.len()..], |term, _| {
+            if known.insert(hash(term)) {
+                terms.push(' ');
+                terms.push_str(BEYOND);
+                terms.push_str(term);
+            }
+        });
     }
     weighed
 }
@@ -164,7 +168,6 @@ impl<'s> Scale<'s> {
         }
         Weighed {
             terms: self.terms,
-            whole: None,
             vec,
             words,
         }

@@ -4,15 +4,16 @@
 mod item;
 
 use remora_embed::Gister;
+use remora_memory::about;
 use remora_memory::store::{Batch, Prune, PruneRun, Result};
 use remora_memory::words::Splitter;
-use remora_protocol::record::{EventRow, FileRecord, FileState, Project, Session};
+use remora_protocol::record::{EventRow, FileRecord, FileState, Item, Project, Session};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::errors::Told;
 use super::ids::Id;
 use super::names::{Interner, Table, find, kind_code, state_code};
-use super::spelling::Speller;
+use super::vectors;
 use item::ItemWriter;
 
 /// What writing rows needs, kept from batch to batch for what it remembers.
@@ -20,7 +21,6 @@ use item::ItemWriter;
 pub(crate) struct Tools {
     splitter: Splitter,
     gister: Gister,
-    speller: Speller,
 }
 
 /// Stores a batch, all of it or nothing.
@@ -48,6 +48,17 @@ pub(crate) fn apply(conn: &Connection, tools: &mut Tools, batch: &Batch) -> Resu
     drop(names);
     tx.commit().told()?;
     Ok(numbers)
+}
+
+/// Works out what these rows are about.
+pub(crate) fn put_gists(conn: &Connection, items: &[Item]) -> Result<()> {
+    let mut gister = Gister::new();
+    for item in items {
+        if let Some(gist) = gister.gist(&about::gist_of(item)) {
+            vectors::put_gist(conn, item.id, &gist)?;
+        }
+    }
+    Ok(())
 }
 
 fn put_project(tx: &Connection, names: &mut Interner<'_>, project: &Project) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Searches over more rows than are ever looked at.
 
+use remora_memory::ask::Ask;
 use remora_memory::store::{Batch, Filter, Store, Write};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
@@ -61,6 +62,46 @@ fn old_rows_are_found_behind_a_crowd() {
     };
     assert_eq!(found(&store, "lock retry", &project)[0], "u5");
     assert_eq!(found(&store, "octopus", &project), [""; 0]);
+}
+
+/// One old row says something that many newer ones only have the words of.
+fn phrased(folder: &std::path::Path) -> SqliteStore {
+    let store = open(&folder.join("remora.db"), Access::Write).unwrap();
+    let row = |n: i64, title: String| {
+        Write::Add(Item {
+            time: n * 1_000,
+            ..item(&format!("u{n}"), &title)
+        })
+    };
+    let mut items = vec![row(0, "the build ran out of memory".to_owned())];
+    let crowd = |n: i64| row(n, format!("memory of run {n} was written out to disk"));
+    items.extend((1..2_000).map(crowd));
+    let batch = Batch {
+        items,
+        ..Batch::default()
+    };
+    store.apply(&batch).unwrap();
+    store
+}
+
+#[test]
+fn one_old_row_is_found_behind_many_that_almost_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = phrased(folder.path());
+    let all = Filter::default();
+    assert_eq!(found(&store, "\"out of memory\"", &all)[0], "u0");
+    let asked = |text: &str| {
+        let query = Ask::parse(text, |_| None).query;
+        let hits = store.search(&query, &all, 5).unwrap();
+        let own = hits.into_iter().filter(|hit| hit.any_words);
+        own.map(|hit| hit.item.uid).collect::<Vec<String>>()
+    };
+    assert_eq!(asked("memory -disk"), ["u0"]);
+    let old = Filter {
+        until: Some(500),
+        ..Filter::default()
+    };
+    assert_eq!(found(&store, "memory", &old), ["u0"]);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use remora_memory::store::{Order, Page, Result};
 
-use super::word::{DEEP, Index, Word};
-use super::{RANKED, Search};
+use super::Search;
+use super::word::{DEEP, Word};
 use crate::sqlite::read::list_ids;
 
 /// How many rows with several words at once are taken.
@@ -51,9 +51,10 @@ impl Search<'_> {
         let mut whole = self.together(words, &mut sums)?;
         whole.sort_unstable();
         let mut best: Vec<(f64, i64)> = sums.into_iter().map(|(id, sum)| (sum, id)).collect();
-        if best.len() > RANKED {
-            best.select_nth_unstable_by(RANKED, |a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-            best.truncate(RANKED);
+        let most = self.ranked;
+        if best.len() > most {
+            best.select_nth_unstable_by(most, |a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+            best.truncate(most);
         }
         Ok(Candidates {
             ids: best.into_iter().map(|(_, id)| id).collect(),
@@ -73,11 +74,18 @@ impl Search<'_> {
             .collect();
         let mut whole = Vec::new();
         if held.len() > 1 {
-            if self.sum(Index::Leads, &held, sums)?.len() >= self.limit {
+            if self.sum(&held, sums)?.len() >= self.limit {
                 return Ok(whole);
             }
             if held.len() == words.len() {
-                whole = self.sum(Index::Whole, &held, sums)?;
+                let all: Vec<&str> = held.iter().map(|word| word.anywhere.as_str()).collect();
+                whole = self.ask(&all.join(" AND "), TOGETHER)?;
+                // Enough to be ranked among rows that have most of the words.
+                let half = held.iter().map(|word| word.idf).sum::<f64>() / 2.0;
+                for id in &whole {
+                    let sum = sums.entry(*id).or_insert(0.0);
+                    *sum = sum.max(half);
+                }
             }
         }
         let mut common: Vec<&Word> = held.into_iter().filter(|word| word.is_common()).collect();
@@ -85,28 +93,28 @@ impl Search<'_> {
         common.truncate(SUBSETS);
         let mut found = 0;
         if (2..words.len()).contains(&common.len()) {
-            found += self.sum(Index::Leads, &common, sums)?.len();
+            found += self.sum(&common, sums)?.len();
         }
         if common.len() > 2 && found < self.limit {
             for left_out in (0..common.len()).rev() {
                 let mut some = common.clone();
                 some.remove(left_out);
-                found += self.sum(Index::Leads, &some, sums)?.len();
+                found += self.sum(&some, sums)?.len();
             }
         }
         if common.len() > 3 && found < self.limit {
             for pair in [[0, 1], [0, 2], [1, 2]] {
-                self.sum(Index::Leads, &pair.map(|at| common[at]), sums)?;
+                self.sum(&pair.map(|at| common[at]), sums)?;
             }
         }
         Ok(whole)
     }
 
     /// Asks for rows with all of these words, counts them and returns them.
-    fn sum(&self, index: Index, words: &[&Word], sums: &mut HashMap<i64, f64>) -> Result<Vec<i64>> {
+    fn sum(&self, words: &[&Word], sums: &mut HashMap<i64, f64>) -> Result<Vec<i64>> {
         let all: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
         let total: f64 = words.iter().map(|word| word.idf).sum();
-        let rows = self.ask(index, &all.join(" AND "), TOGETHER)?;
+        let rows = self.ask(&all.join(" AND "), TOGETHER)?;
         for id in &rows {
             let sum = sums.entry(*id).or_insert(0.0);
             *sum = sum.max(total);

@@ -86,6 +86,7 @@ pub(super) fn texts(item: &Item) -> impl Iterator<Item = &String> {
         .chain(&item.speaker)
 }
 
-fn has_phrase(item: &Item, phrase: &[String]) -> bool {
+/// Whether the words stand one after the other somewhere in the row.
+pub(super) fn has_phrase(item: &Item, phrase: &[String]) -> bool {
     texts(item).any(|text| holds_phrase(text, phrase))
 }

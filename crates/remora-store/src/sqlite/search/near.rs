@@ -7,12 +7,14 @@ use remora_embed::{MODEL, Meaning};
 use remora_memory::store::Result;
 
 use super::{POOL, Search};
-use crate::sqlite::vectors::{self, Spread};
+use crate::sqlite::vectors::{self, Measure, Spread};
 
 /// The nearest rows.
 #[derive(Debug, Default)]
 pub(super) struct Near {
     rows: HashMap<i64, f32>,
+    /// Rows that were measured besides.
+    others: HashMap<i64, f32>,
     spread: Option<Spread>,
 }
 
@@ -21,6 +23,7 @@ impl Near {
         let nearest = vectors::nearest(search.conn, MODEL, meaning, &search.scope, POOL)?;
         Ok(Self {
             rows: nearest.into_iter().collect(),
+            others: HashMap::new(),
             spread: vectors::spread(search.conn, MODEL, meaning, &search.scope)?,
         })
     }
@@ -33,21 +36,24 @@ impl Near {
         self.rows.contains_key(&id)
     }
 
-    /// How many deviations a row is above the middle; `None` if it has no
-    /// vector.
+    /// How alike a row is, and how many deviations that is above the middle;
+    /// `None` if it has no vector.
     pub(super) fn of(
-        &self,
-        search: &Search<'_>,
+        &mut self,
+        measure: &mut Measure<'_>,
         id: i64,
         meaning: &Meaning,
-    ) -> Result<Option<f64>> {
+    ) -> Result<Option<(f32, f64)>> {
         let Some(spread) = self.spread else {
             return Ok(None);
         };
-        let likeness = match self.rows.get(&id) {
+        let likeness = match self.rows.get(&id).or_else(|| self.others.get(&id)) {
             Some(likeness) => Some(*likeness),
-            None => vectors::likeness(search.conn, MODEL, id, meaning)?,
+            None => measure.of(id, meaning)?,
         };
-        Ok(likeness.map(|likeness| spread.deviations(likeness)))
+        if let Some(likeness) = likeness {
+            self.others.insert(id, likeness);
+        }
+        Ok(likeness.map(|likeness| (likeness, spread.deviations(likeness))))
     }
 }

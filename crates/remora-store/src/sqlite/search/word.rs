@@ -4,18 +4,23 @@
 use remora_memory::store::Result;
 use remora_memory::words::{Group, Query};
 
-use super::Search;
+use super::{Search, fold};
 use crate::sqlite::errors::Told;
-use crate::sqlite::spelling;
-use crate::sqlite::vectors;
-use crate::sqlite::weigh::{Weights, hash, short};
+use crate::sqlite::weigh::{BEYOND, Weights, hash, short};
+use crate::sqlite::{rows, spelling};
 
 /// How many rows of one word are looked at to learn how common it is.
 pub(super) const SAMPLE: usize = 1_500;
 /// A word that fewer rows hold is looked for in the whole of long texts too.
 const RARE: usize = 10;
+/// How many rows with the words of a phrase are read to find it.
+const WORDS_OF_PHRASE: usize = 5_000;
+/// How many rows with a phrase are looked for.
+const PHRASED: usize = 200;
 /// How long a word is at least before it may stand for longer ones.
 const PREFIX: usize = 3;
+/// How many words of a query are taken for misspelt.
+const CORRECTED: usize = 2;
 /// How many known words may stand for one that nobody knows.
 const SIMILAR: usize = 4;
 /// What a word beyond the lead of a text weighs.
@@ -23,19 +28,19 @@ pub(super) const DEEP: f64 = 0.2;
 /// What a word weighs that another one stands for.
 const FORGIVEN: f64 = 1.0;
 
-/// Which index is asked.
+/// Whether a word that no row holds is taken for misspelt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Index {
-    /// The leads of all rows.
-    Leads,
-    /// The whole of long texts.
-    Whole,
+enum Spelling {
+    Corrected,
+    AsTyped,
 }
 
 /// A word of the query.
 pub(super) struct Word {
-    /// As a question to the index.
+    /// As a question to the index: rows with it in their lead.
     pub(super) expression: String,
+    /// The same for rows with it anywhere.
+    pub(super) anywhere: String,
     /// The hashes of its terms, one list for each way to hold it.
     ways: Vec<Vec<u32>>,
     /// The newest rows that hold it in their lead, newest first.
@@ -48,6 +53,8 @@ pub(super) struct Word {
     pub(super) idf: f64,
     /// Whether rows hold another word in its place.
     forgiven: bool,
+    /// Whether that word is only spelt much like it.
+    pub(super) misspelt: bool,
 }
 
 impl Word {
@@ -80,8 +87,16 @@ impl Search<'_> {
     /// The words of the query, each with how much it counts.
     pub(super) fn words(&self, query: &Query) -> Result<Vec<Word>> {
         let mut words = Vec::with_capacity(query.groups().len());
+        let mut corrected = 0;
         for group in query.groups() {
-            words.push(self.word(group)?);
+            let spelling = if corrected < CORRECTED {
+                Spelling::Corrected
+            } else {
+                Spelling::AsTyped
+            };
+            let word = self.word(group, spelling)?;
+            corrected += usize::from(word.rows.is_empty() || word.misspelt);
+            words.push(word);
         }
         let rows = self.size()?.0;
         for word in &mut words {
@@ -90,23 +105,41 @@ impl Search<'_> {
         Ok(words)
     }
 
-    fn word(&self, group: &Group) -> Result<Word> {
-        let mut expression = expression(group);
-        let mut rows = self.ask(Index::Leads, &expression, SAMPLE)?;
+    fn word(&self, group: &Group, spelling: Spelling) -> Result<Word> {
+        let mut expression = question(group, |term| format!("\"{term}\""));
+        let mut anywhere = question(group, |term| format!("(\"{term}\" OR \"{BEYOND}{term}\")"));
+        let sample = if group.phrase().is_some() {
+            WORDS_OF_PHRASE
+        } else {
+            SAMPLE
+        };
+        let mut rows = self.ask(&expression, sample)?;
         let mut deep = Vec::new();
-        if rows.len() < RARE {
-            deep = self.ask(Index::Whole, &expression, SAMPLE)?;
+        let within = self.scope.session.is_some() || self.scope.paths.is_some();
+        if rows.len() < RARE || within {
+            deep = self.ask(&anywhere, sample)?;
+        }
+        if let Some(phrase) = group.phrase() {
+            rows = self.with_phrase(&rows, phrase)?;
+            deep = self.with_phrase(&deep, phrase)?;
         }
         let mut forgiven = group.prefix().is_some();
+        let mut misspelt = false;
         if rows.is_empty() && deep.is_empty() {
-            for another in self.others(group)? {
-                rows = self.ask(Index::Leads, &another, SAMPLE)?;
-                if !rows.is_empty() {
-                    expression = another;
-                    forgiven = true;
-                    break;
-                }
+            if let Some(longer) = longer(group) {
+                rows = self.ask(&longer, SAMPLE)?;
+                expression = longer;
             }
+            if rows.is_empty()
+                && spelling == Spelling::Corrected
+                && let Some(similar) = self.similar(group)?
+            {
+                rows = self.ask(&similar, SAMPLE)?;
+                expression = similar;
+                misspelt = true;
+            }
+            anywhere.clone_from(&expression);
+            forgiven = true;
         }
         let ways = group
             .ways()
@@ -117,33 +150,42 @@ impl Search<'_> {
         let common = self.common(&rows)? + approximate(deep.len());
         Ok(Word {
             expression,
+            anywhere,
             ways,
             rows,
             deep,
             common,
             idf: 0.0,
             forgiven,
+            misspelt,
         })
     }
 
-    /// What may stand for a word that no row holds: longer words that begin
-    /// with it, then words that are spelt much like it.
-    fn others(&self, group: &Group) -> Result<Vec<String>> {
-        let mut others = Vec::new();
-        let long = |stem: &&str| stem.chars().count() >= PREFIX;
-        if let Some(stem) = group.stem().filter(long) {
-            others.push(format!("(\"{stem}\" *)"));
-        }
-        if group.phrase().is_none()
-            && let Some(whole) = group.ways().first().and_then(|way| way.first())
-        {
-            let similar = spelling::similar(self.conn, whole, SIMILAR)?;
-            let similar: Vec<String> = similar.iter().map(|term| format!("\"{term}\"")).collect();
-            if !similar.is_empty() {
-                others.push(format!("({})", similar.join(" OR ")));
+    /// Those of the rows in which the words stand one after the other.
+    fn with_phrase(&self, ids: &[i64], phrase: &[String]) -> Result<Vec<i64>> {
+        let mut found = Vec::new();
+        for some in ids.chunks(PHRASED) {
+            for item in rows::items(self.conn, some)? {
+                if fold::has_phrase(&item, phrase) {
+                    found.push(item.id);
+                }
+            }
+            if found.len() >= PHRASED {
+                break;
             }
         }
-        Ok(others)
+        Ok(found)
+    }
+
+    /// Words that are spelt much like one that no row holds.
+    fn similar(&self, group: &Group) -> Result<Option<String>> {
+        let whole = group.ways().first().and_then(|way| way.first());
+        let Some(whole) = whole.filter(|_| group.phrase().is_none()) else {
+            return Ok(None);
+        };
+        let similar = spelling::similar(self.conn, whole, SIMILAR)?;
+        let similar: Vec<String> = similar.iter().map(|term| format!("\"{term}\"")).collect();
+        Ok((!similar.is_empty()).then(|| format!("({})", similar.join(" OR "))))
     }
 
     /// About how many rows hold a word whose newest rows are these: as many on
@@ -193,29 +235,78 @@ impl Search<'_> {
         tags.concat()
     }
 
-    /// The newest rows for a question to the index.
-    pub(super) fn ask(&self, index: Index, expression: &str, limit: usize) -> Result<Vec<i64>> {
-        let sql = match index {
-            Index::Leads => {
-                "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2"
-            }
-            Index::Whole => {
-                "SELECT rowid FROM full_words WHERE full_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2"
-            }
-        };
-        let expression = format!("{}{expression}", self.tags());
-        let Some(mut statement) = vectors::ask(self.conn, sql)? else {
-            return Ok(Vec::new());
-        };
-        statement
-            .query_map(
-                (expression, i64::try_from(limit).unwrap_or(i64::MAX)),
-                |row| row.get(0),
+    /// The least and the greatest number of a row within the time.
+    fn numbers(&self) -> Result<(i64, i64)> {
+        let ends = self
+            .conn
+            .prepare_cached("SELECT min(id), max(id) FROM items WHERE time >= ?1 AND time < ?2")
+            .told()?
+            .query_row((self.scope.since, self.scope.until), |row| {
+                Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
+            })
+            .told()?;
+        Ok((ends.0.unwrap_or(0), ends.1.unwrap_or(-1)))
+    }
+
+    /// The newest rows for a question to the index, within the filter.
+    pub(super) fn ask(&self, expression: &str, limit: usize) -> Result<Vec<i64>> {
+        let mut expression = format!("{}{expression}", self.tags());
+        if let Some(without) = &self.without {
+            expression = format!("({expression}) NOT ({without})");
+        }
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let ids = |row: &rusqlite::Row<'_>| row.get(0);
+        let (since, until) = (self.scope.since, self.scope.until);
+        if since == i64::MIN && until == i64::MAX {
+            return self
+                .conn
+                .prepare_cached(
+                    "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2",
+                )
+                .told()?
+                .query_map((expression, limit), ids)
+                .told()?
+                .collect::<rusqlite::Result<_>>()
+                .told();
+        }
+        // The newest rows may all be too new. Times and numbers mostly grow
+        // together, so the numbers at both ends keep most others out.
+        let (from, to) = self.numbers()?;
+        self.conn
+            .prepare_cached(
+                "SELECT words.rowid FROM words CROSS JOIN items i ON i.id = words.rowid
+                 WHERE words MATCH ?1 AND words.rowid BETWEEN ?5 AND ?6
+                    AND i.time >= ?3 AND i.time < ?4
+                 ORDER BY words.rowid DESC LIMIT ?2",
             )
+            .told()?
+            .query_map((expression, limit, since, until, from, to), ids)
             .told()?
             .collect::<rusqlite::Result<_>>()
             .told()
     }
+}
+
+/// What may stand for a word that no row holds: longer ones that begin with it.
+fn longer(group: &Group) -> Option<String> {
+    let stem = group.stem().filter(|stem| stem.chars().count() >= PREFIX)?;
+    Some(format!("(\"{stem}\" *)"))
+}
+
+/// What a row must not hold, as a question to the index; phrases are looked for
+/// in the rows themselves.
+pub(super) fn without(query: &Query) -> Option<String> {
+    let groups = query
+        .without()
+        .iter()
+        .filter(|group| group.phrase().is_none());
+    let unwanted: Vec<String> = groups.map(|group| question(group, anywhere)).collect();
+    (!unwanted.is_empty()).then(|| unwanted.join(" OR "))
+}
+
+/// A term in the lead of a row or beyond it.
+fn anywhere(term: &String) -> String {
+    format!("(\"{term}\" OR \"{BEYOND}{term}\")")
 }
 
 #[expect(
@@ -226,8 +317,9 @@ fn approximate(count: usize) -> f64 {
     count as f64
 }
 
-/// The group as a question to the index. Terms hold no quotes.
-fn expression(group: &Group) -> String {
+/// The group as a question to the index, each term as `ask` puts it. Terms hold
+/// no quotes.
+fn question(group: &Group, ask: impl Fn(&String) -> String) -> String {
     if let Some(prefix) = group.prefix() {
         return format!("(\"{prefix}\" *)");
     }
@@ -235,7 +327,7 @@ fn expression(group: &Group) -> String {
         .ways()
         .iter()
         .map(|way| {
-            let terms: Vec<String> = way.iter().map(|term| format!("\"{term}\"")).collect();
+            let terms: Vec<String> = way.iter().map(&ask).collect();
             format!("({})", terms.join(" AND "))
         })
         .collect();

@@ -11,8 +11,13 @@ use super::{current, measured, of_model};
 use crate::sqlite::errors::Told;
 use crate::sqlite::scope::Scope;
 
-/// How many rows are looked at, about.
-const SAMPLE: usize = 600;
+/// How many rows are looked at: nearly all of a small project, and about so many
+/// of a large one.
+const MOST: usize = 600;
+const SAMPLE: usize = 256;
+
+/// From how many blocks a sample is taken.
+const SAMPLED: usize = 16;
 
 /// The middle and the deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,18 +26,23 @@ pub(crate) struct Spread {
     deviation: f64,
 }
 
-/// A deviation is at least this, so that rows that are all alike do not stand
-/// out.
-const LEAST: f64 = 0.01;
+/// Texts that have nothing to do with each other are alike by so much and so
+/// little; as many such are thought to be there besides, because a handful of
+/// rows says nothing about what is usual.
+const MEAN: f64 = 0.05;
+const DEVIATION: f64 = 0.09;
+const USUAL: f64 = 20.0;
 
 impl Spread {
     fn of(values: &[f64]) -> Option<Self> {
         let count = f64::from(u32::try_from(values.len()).ok().filter(|n| *n > 0)?);
-        let mean = values.iter().sum::<f64>() / count;
-        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
+        let all = count + USUAL;
+        let mean = (values.iter().sum::<f64>() + USUAL * MEAN) / all;
+        let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
+        let usual = DEVIATION.powi(2) + (MEAN - mean).powi(2);
         Some(Self {
             mean,
-            deviation: variance.sqrt().max(LEAST),
+            deviation: ((squares + USUAL * usual) / all).sqrt(),
         })
     }
 
@@ -63,16 +73,15 @@ pub(crate) fn spread(
         .told()?
         .collect::<rusqlite::Result<_>>()
         .told()?;
-    let some = SAMPLE.div_ceil(block::SLOTS) * 4;
-    let (step, each) = if blocks.len() <= some {
-        (1, SAMPLE.div_ceil(blocks.len().max(1)))
+    let (step, each) = if blocks.len() <= SAMPLED {
+        (1, MOST.div_ceil(blocks.len().max(1)))
     } else {
-        (blocks.len() / some, SAMPLE / some)
+        (blocks.len() / SAMPLED, SAMPLE / SAMPLED)
     };
     let mut data = conn
         .prepare_cached("SELECT data FROM sketches WHERE block = ?1")
         .told()?;
-    let mut items = Vec::with_capacity(SAMPLE);
+    let mut items = Vec::with_capacity(MOST);
     for block in blocks.iter().step_by(step) {
         let mut rows = data.query([block]).told()?;
         if let Some(row) = rows.next().told()? {

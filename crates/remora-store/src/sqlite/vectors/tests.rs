@@ -5,7 +5,7 @@ use remora_memory::store::{Batch, Filter, Store, Write};
 use remora_memory::testing::item;
 use rusqlite::Connection;
 
-use super::{drop_item, gist_likeness, likeness, put_gist};
+use super::{Measure, drop_item, gist_likeness, put_gist};
 use crate::{Access, SqliteStore, open};
 
 fn store(rows: usize) -> (tempfile::TempDir, SqliteStore) {
@@ -51,7 +51,10 @@ fn rows_are_compared_one_by_one() {
             &[(1, Meaning::of(&[1.0, 1.0])), (2, Meaning::of(&[1.0; 3]))],
         )
         .unwrap();
-    let by = |model, item| likeness(conn, model, item, &query).unwrap();
+    let by = |model, item| {
+        let measure = Measure::new(conn, model).unwrap();
+        measure.and_then(|mut measure| measure.of(item, &query).unwrap())
+    };
     assert!(is_near(by("m", 1), 0.707));
     assert_eq!((by("m", 2), by("m", 3), by("other", 1)), (None, None, None));
 }
@@ -73,7 +76,8 @@ fn damaged_bytes_are_no_vectors() {
             "UPDATE vectors SET v = {bytes}; INSERT OR REPLACE INTO gists VALUES (1, {bytes})"
         ))
         .unwrap();
-        assert_eq!(likeness(conn, "m", 1, &query).unwrap(), None, "{bytes}");
+        let mut measure = Measure::new(conn, "m").unwrap().unwrap();
+        assert_eq!(measure.of(1, &query).unwrap(), None, "{bytes}");
         assert_eq!(gist_likeness(conn, 1, &query).unwrap(), None, "{bytes}");
         let all = store.nearest("m", &query, &Filter::default(), 9).unwrap();
         assert_eq!(all, [], "{bytes}");

@@ -200,13 +200,11 @@ impl<'c> ItemWriter<'c> {
         let Some((kind, project, words, lists)) = row else {
             return Ok(());
         };
-        for sql in [
-            "DELETE FROM words WHERE rowid = ?1",
-            "DELETE FROM full_words WHERE rowid = ?1",
-        ] {
-            let mut delete = self.tx.prepare_cached(sql).told()?;
-            delete.execute([id]).told()?;
-        }
+        self.tx
+            .prepare_cached("DELETE FROM words WHERE rowid = ?1")
+            .told()?
+            .execute([id])
+            .told()?;
         vectors::drop_item(self.tx, id)?;
         let lists = Lists::from_json(lists.as_deref());
         for path in lists.read.iter().chain(&lists.modified) {
@@ -230,7 +228,6 @@ impl<'c> ItemWriter<'c> {
     fn insert(&mut self, names: &mut Interner<'_>, item: &Item, place: &Place) -> Result<i64> {
         let Weighed {
             mut terms,
-            mut whole,
             vec,
             words,
         } = weigh(item, &mut self.tools.splitter);
@@ -290,25 +287,12 @@ impl<'c> ItemWriter<'c> {
     ])
     .told()?;
         let id = self.tx.last_insert_rowid();
-        for term in terms.split(' ') {
-            self.tools.speller.note(self.tx, term)?;
-        }
-        let indexes = [
-            (
-                "INSERT INTO words (rowid, terms) VALUES (?1, ?2)",
-                Some(&mut terms),
-            ),
-            (
-                "INSERT INTO full_words (rowid, terms) VALUES (?1, ?2)",
-                whole.as_mut(),
-            ),
-        ];
-        for (sql, terms) in indexes {
-            let Some(terms) = terms else { continue };
-            tag(terms, project, kind, agent);
-            let mut insert = self.tx.prepare_cached(sql).told()?;
-            insert.execute(params![id, &*terms]).told()?;
-        }
+        tag(&mut terms, project, kind, agent);
+        self.tx
+            .prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")
+            .told()?
+            .execute(params![id, terms])
+            .told()?;
         if let Some(gist) = self.tools.gister.gist(&about::gist_of(item)) {
             vectors::put_gist(self.tx, id, &gist)?;
         }
