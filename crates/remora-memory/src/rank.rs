@@ -47,7 +47,7 @@ pub const WEIGHTS: Weights = Weights {
     gist: 0.6,
     meaning: 0.045,
     meaning_beside: 0.05,
-    person: 0.3,
+    person: 0.35,
     named: 0.4,
     dated: 0.5,
     kept: 0.4,
@@ -168,19 +168,36 @@ const SHORT: usize = 3;
 const STANDS_OUT: f64 = 2.0;
 const ALIKE: f32 = 0.25;
 
-/// Whether a row is an answer to a query of so many words as they were typed.
-/// Whoever types a few words looks for them: a row that holds none of them must
-/// mean the like, and standing beside one that does is not enough.
-pub fn answers(count: usize, row: &Row) -> bool {
-    let alike = row.likeness.is_some_and(|likeness| likeness >= ALIKE);
-    let stands_out = row.meaning.is_some_and(|far| far >= STANDS_OUT);
-    count > SHORT || row.holds != Holds::None || alike && stands_out
+/// What a query is, by its length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// A few words to find.
+    Words,
+    /// A question.
+    Question,
 }
 
-/// What the scores of these rows are made of, for a query of so many words as
-/// they were typed.
+impl Length {
+    /// Of a query as it was typed.
+    pub fn of(text: &str) -> Self {
+        match text.split_whitespace().nth(SHORT) {
+            None => Self::Words,
+            Some(_) => Self::Question,
+        }
+    }
+}
+
+/// Whether a row is an answer to a short query, or to another one. Whoever types a few words looks for them: a row that holds none of them must
+/// mean the like, and standing beside one that does is not enough.
+pub fn answers(length: Length, row: &Row) -> bool {
+    let alike = row.likeness.is_some_and(|likeness| likeness >= ALIKE);
+    let stands_out = row.meaning.is_some_and(|far| far >= STANDS_OUT);
+    length == Length::Question || row.holds != Holds::None || alike && stands_out
+}
+
+/// What the scores of these rows are made of, for a short query or another one.
 /// Words are compared within the search: the row they fit best has all of them.
-pub fn fuse(weights: &Weights, count: usize, rows: &[Row]) -> Vec<Parts> {
+pub fn fuse(weights: &Weights, length: Length, rows: &[Row]) -> Vec<Parts> {
     let mut words: Vec<f64> = rows.iter().map(|row| row.words).collect();
     words.sort_unstable_by(|a, b| b.total_cmp(a));
     let most = words.first().copied().unwrap_or(0.0);
@@ -191,7 +208,7 @@ pub fn fuse(weights: &Weights, count: usize, rows: &[Row]) -> Vec<Parts> {
     rows.iter()
         .map(|row| Parts {
             words: worth * share(row.words),
-            whole: weights.whole * flag(row.holds == Holds::All && count <= SHORT),
+            whole: weights.whole * flag(length == Length::Words && row.holds == Holds::All),
             gist: weights.gist * row.gist.map_or(0.0, f64::from),
             meaning: weights.meaning * row.meaning.map_or(0.0, |far| far.max(0.0).powi(2))
                 + weights.meaning_beside * row.meaning_beside.map_or(0.0, |far| far.max(0.0)),

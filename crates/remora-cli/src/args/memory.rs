@@ -86,8 +86,8 @@ pub(crate) struct Search {
     pub(crate) json: bool,
 }
 
-/// The arguments with a blank before every `-word` of a search, so that it is
-/// not taken for flags.
+/// The arguments with a blank before every `-word` of a search, and before text
+/// that merely begins with `--`, so that neither is taken for flags.
 pub(crate) fn apart(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     if args.get(1).is_none_or(|verb| verb != "search") {
@@ -102,12 +102,17 @@ pub(crate) fn apart(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args
 }
 
-/// Not `-n`, `-n5`, `-n=5` or `--json`.
+/// Behind the first hyphen: not `-n`, `-n5`, `-n=5`, `-h`, `-V`, `--json` or
+/// `--file=my notes`.
 fn is_word(text: &str) -> bool {
+    if let Some(long) = text.strip_prefix('-') {
+        let name = long.split('=').next().unwrap_or_default();
+        return name.contains(char::is_whitespace)
+            || !long.starts_with(|c: char| c.is_ascii_alphabetic());
+    }
     let limit = text.strip_prefix('n').map(|n| n.trim_start_matches('='));
     let limit = limit.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
-    let named = text.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '"');
-    named && !limit && text.chars().count() > 1
+    !limit && !matches!(text, "" | "h" | "V")
 }
 
 fn kinds() -> PossibleValuesParser {
@@ -188,4 +193,48 @@ pub(crate) struct Doctor {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_from_flags() {
+        let moved = |line: &[&str]| -> Vec<bool> {
+            let args = ["remora"].iter().chain(line).map(OsString::from);
+            let apart = apart(args);
+            let given = line.iter().zip(apart.iter().skip(1));
+            given.map(|(given, got)| got != given).collect()
+        };
+        for word in [
+            "-p",
+            "-rf",
+            "-nothing",
+            "-\"a phrase\"",
+            "-> arrow",
+            "-折扣",
+            "--amend was used",
+            "--amend was used = twice",
+            "---",
+            "-- and then",
+        ] {
+            assert_eq!(moved(&["search", word]), [false, true], "{word}");
+            assert_eq!(moved(&["search", "--", word]), [false; 3], "{word}");
+            assert_eq!(moved(&["show", word]), [false, false], "{word}");
+        }
+        for flag in [
+            "-n",
+            "-n5",
+            "-n=5",
+            "-h",
+            "-V",
+            "-",
+            "--json",
+            "--file=my notes",
+            "mkdir",
+        ] {
+            assert_eq!(moved(&["search", flag]), [false, false], "{flag}");
+        }
+    }
 }

@@ -175,7 +175,7 @@ fn report(
             .iter()
             .map(|mark| (mark.kind, mark.count))
             .collect();
-        return out.json(&json!({
+        let mut told = json!({
             "lines": loaded.lines,
             "items": loaded.items,
             "unchanged": loaded.unchanged,
@@ -188,7 +188,9 @@ fn report(
             "skipped": skipped,
             "embedded": made.embedded,
             "waiting": made.waiting,
-        }));
+        });
+        made.add_trouble(&mut told);
+        return out.json(&told);
     }
     let counts = [
         (loaded.items, "items"),

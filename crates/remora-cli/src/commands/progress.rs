@@ -4,9 +4,17 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use terminal_size::{Width, terminal_size_of};
+
+use crate::commands::show::lines::{fit, width};
+
 /// A person cannot read faster.
 const BEAT: Duration = Duration::from_millis(100);
-const WIDTH: usize = 24;
+/// Characters of the bar.
+const LONGEST: usize = 24;
+const SHORTEST: usize = 8;
+/// Columns of a terminal that does not say how many it has.
+const COLUMNS: usize = 80;
 
 /// The line.
 #[derive(Debug)]
@@ -33,11 +41,8 @@ impl Progress {
         }
         self.shown = Some(Instant::now());
         // With stderr gone there is nobody to look.
-        let _ = write!(
-            io::stderr(),
-            "\r{}\u{1b}[K",
-            line(self.label, done, all, note)
-        );
+        let line = line(columns(), self.label, done, all, note);
+        let _ = write!(io::stderr(), "\r{line}\u{1b}[K");
     }
 }
 
@@ -49,16 +54,34 @@ impl Drop for Progress {
     }
 }
 
-fn line(label: &str, done: u64, all: u64, note: &str) -> String {
-    let part = |of: u64| match all {
+/// How wide the terminal is now; a person may pull at it.
+fn columns() -> usize {
+    match terminal_size_of(io::stderr()) {
+        Some((Width(columns), _)) if columns > 0 => usize::from(columns),
+        _ => COLUMNS,
+    }
+}
+
+/// The line, with a shorter bar or cut where it would take all columns: what is
+/// wider goes on in the next row, and stays there.
+fn line(columns: usize, label: &str, done: u64, all: u64, note: &str) -> String {
+    let part = |of: usize| match all {
         0 => of,
-        all => (u128::from(done.min(all)) * u128::from(of) / u128::from(all))
+        all => (u128::from(done.min(all)) * of as u128 / u128::from(all))
             .try_into()
             .unwrap_or(of),
     };
-    let full = usize::try_from(part(WIDTH as u64)).unwrap_or(WIDTH);
-    let bar = format!("{}{}", "#".repeat(full), "-".repeat(WIDTH - full));
-    format!("{label} [{bar}] {:>3} % {note}", part(100))
+    let room = columns.saturating_sub(1);
+    let tail = format!("{:>3} % {note}", part(100));
+    let others = width(label) + " [] ".len() + width(&tail);
+    let long = room.saturating_sub(others).clamp(SHORTEST, LONGEST);
+    let full = part(long);
+    let bar = format!("{}{}", "#".repeat(full), "-".repeat(long - full));
+    let line = format!("{label} [{bar}] {tail}");
+    match room {
+        0 => String::new(),
+        room => fit(&line, room),
+    }
 }
 
 #[cfg(test)]
@@ -67,6 +90,7 @@ mod tests {
 
     #[test]
     fn a_line_shows_its_part() {
+        let line = |label, done, all, note| line(80, label, done, all, note);
         assert_eq!(
             line("importing", 1, 4, "512 lines"),
             "importing [######------------------]  25 % 512 lines"
@@ -75,5 +99,23 @@ mod tests {
         assert_eq!(line("x", 0, 0, ""), "x [########################] 100 % ");
         let long = line("x", u64::MAX / 2, u64::MAX, "");
         assert!(long.contains(" 49 %"), "{long}");
+    }
+
+    #[test]
+    fn it_stays_on_one_row() {
+        let at = |columns| line(columns, "embedding", 1, 2, "128 of 256 rows, 折扣");
+        for columns in 0..100 {
+            let shown = at(columns);
+            assert!(width(&shown) <= columns.saturating_sub(1), "{columns}");
+        }
+        assert_eq!(
+            at(80),
+            "embedding [############------------]  50 % 128 of 256 rows, 折扣"
+        );
+        assert_eq!(
+            at(60),
+            "embedding [#########----------]  50 % 128 of 256 rows, 折扣"
+        );
+        assert_eq!(at(42), "embedding [####----]  50 % 128 of 256 ro…");
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Rebuild, out: &mut Output) -> Result<Exit, CliError> {
         }
         return Ok(Exit::GoOn);
     }
-    let guard = Exclusive::take(&data.paths)?;
+    let mut guard = Exclusive::take(&data.paths)?;
     space::check(data.paths.home(), database, archive)?;
     let mut line = Progress::new("rebuilding");
     let mut progress = |at: remora_server::Progress| {
@@ -53,13 +53,17 @@ pub(crate) fn run(args: &Rebuild, out: &mut Output) -> Result<Exit, CliError> {
         Some(store) if !args.dry_run => Made::nothing(&store)?,
         _ => Made::default(),
     };
+    let rest = Rest::of(&data.config, &made);
+    if rest == Rest::Worker {
+        guard.leave_a_worker();
+    }
     drop(guard);
     if args.json {
         out.json(&as_json(args, &rebuilt, made.waiting))?;
     } else {
         let text = told(args, &rebuilt, out);
         out.text(&text)?;
-        Rest::of(&data.config, &made).say(&made, out)?;
+        rest.say(&made, out)?;
     }
     Ok(Exit::GoOn)
 }

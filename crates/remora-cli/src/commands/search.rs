@@ -3,6 +3,7 @@
 mod asked;
 pub(crate) mod scope;
 mod snippet;
+mod strength;
 pub(crate) mod when;
 
 use std::time::Instant;
@@ -23,6 +24,7 @@ use crate::exit::Exit;
 use crate::output::{self, Output, Style};
 use asked::Asked;
 use snippet::{LONGEST, Wanted, snippet};
+use strength::{keep_strong, sum};
 
 /// Hits elsewhere are counted up to this.
 const ELSEWHERE: usize = 100;
@@ -84,6 +86,8 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
         out.json(&answer)?;
         return Ok(Exit::GoOn);
     }
+    // Programs get as many as they asked for, people what is worth reading.
+    keep_strong(&mut hits);
     if hits.is_empty() {
         return none_found(&store, query, &filter, out);
     }
@@ -111,16 +115,8 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
 
 /// What a score is made of, on a line.
 fn explain(hit: &Hit, out: &mut Output) -> Result<(), CliError> {
-    let parts: Vec<String> = hit
-        .parts
-        .by_name()
-        .iter()
-        .filter(|(_, part)| *part != 0.0)
-        .map(|(name, part)| format!("{name} {part:.3}"))
-        .collect();
     let indent = " ".repeat(hit.item.id.to_string().len() + 2);
-    let line = format!("score {:.3} = {}", hit.score, parts.join(" + "));
-    let line = out.paint(Style::Dim, &line);
+    let line = out.paint(Style::Dim, &sum(hit.score, &hit.parts));
     out.text(&format!("{indent}{line}\n"))
 }
 

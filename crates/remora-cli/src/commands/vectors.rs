@@ -9,6 +9,7 @@ use remora_embed::{EmbedError, MODEL};
 use remora_memory::store::Store;
 use remora_server::ServerError;
 use remora_server::meanings::{Budget, Encode, step};
+use serde_json::{Value, json};
 use signal_hook::consts::SIGINT;
 
 use crate::commands::progress::Progress;
@@ -37,6 +38,13 @@ impl Made {
             waiting: store.unembedded_count(MODEL)?,
             ..Self::default()
         })
+    }
+
+    /// Why rows wait, if the encoder is to blame, in an answer for programs.
+    pub(crate) fn add_trouble(&self, answer: &mut Value) {
+        if let Some(trouble) = &self.trouble {
+            answer["trouble"] = json!(trouble.to_string());
+        }
     }
 }
 
@@ -138,10 +146,10 @@ fn note(done: u64, all: u64, took: Duration) -> String {
     let rate = done as f64 / took.as_secs_f64();
     let left = ((all - done) as f64 / rate).ceil() as u64;
     let left = match left {
-        0..100 => count(left, "second", "seconds"),
-        _ => count(left.div_ceil(60), "minute", "minutes"),
+        0..100 => format!("{left} s"),
+        _ => format!("{} min", number(left.div_ceil(60))),
     };
-    format!("{rows}, {rate:.0} a second, {left} left")
+    format!("{rows}, {left} left, {rate:.0} a second")
 }
 
 /// Ctrl-C ends the work at its next step; a second one ends the program, and so
@@ -177,15 +185,12 @@ mod tests {
         assert_eq!(at(0, 1_200, 0), "0 of 1,200 rows");
         assert_eq!(
             at(200, 1_200, 2_000),
-            "200 of 1,200 rows, 100 a second, 10 seconds left"
+            "200 of 1,200 rows, 10 s left, 100 a second"
         );
         assert_eq!(
             at(100, 100_100, 1_000),
-            "100 of 100,100 rows, 100 a second, 17 minutes left"
+            "100 of 100,100 rows, 17 min left, 100 a second"
         );
-        assert_eq!(
-            at(10, 10, 1_000),
-            "10 of 10 rows, 10 a second, 0 seconds left"
-        );
+        assert_eq!(at(10, 10, 1_000), "10 of 10 rows, 0 s left, 10 a second");
     }
 }

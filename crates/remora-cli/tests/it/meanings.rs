@@ -61,8 +61,19 @@ fn what_was_imported_is_found_by_what_it_means() {
         (&told["embedded"], &told["waiting"]),
         (&json!(3), &json!(0))
     );
+    assert_eq!(told.get("trouble"), None);
     assert_eq!(vectors(&sandbox), (3, 0));
     assert_eq!(found(&sandbox, FELINE)[0], "cat");
+    // People are told what fits, programs as much as there is.
+    let told = sandbox.remora(&["search", "--all", FELINE]).go().stdout;
+    assert!(
+        told.contains("kitten") && !told.contains("Tomatoes"),
+        "{told}"
+    );
+    let other = "what is the fastest train to Paris";
+    let told = sandbox.remora(&["search", "--all", other]).go().stdout;
+    assert_eq!(told, "nothing found\n");
+    assert_eq!(found(&sandbox, other).len(), 3);
     let (level, message) = check(&sandbox);
     assert_eq!(level, "ok");
     assert!(
@@ -109,6 +120,11 @@ fn a_model_that_is_missing_or_broken_is_told_of_and_words_still_find() {
     assert_eq!(told.code, Some(0));
     assert!(told.stdout.contains("found by words only"), "{told}");
     assert_eq!(vectors(&sandbox), (3, 1));
+    let call = sandbox.remora(&["import", "jsonl", "-"]).stdin(more);
+    let (_, told) = call.json();
+    assert_eq!(told["waiting"], 1);
+    let trouble = told["trouble"].as_str().unwrap();
+    assert!(trouble.contains("is not an encoder"), "{trouble}");
     configure(&sandbox, "search.model", "built-in");
     assert_eq!(found(&sandbox, FELINE)[0], "cat");
 }
@@ -138,6 +154,11 @@ fn vectors_are_rebuilt_all_of_them_or_those_that_are_missing() {
     assert_eq!(rebuild(&["--dry-run"]), [3, 0, 3]);
     assert_eq!(rebuild(&["--missing"]), [3, 3, 0]);
     assert_eq!(rebuild(&["--missing"]), [0, 0, 0]);
+    let args = ["rebuild", "--vectors", "--missing"];
+    assert_eq!(
+        sandbox.remora(&args).go().stdout,
+        "every row has its vector\n"
+    );
     assert_eq!(rebuild(&[]), [3, 3, 0]);
     assert_eq!(found(&sandbox, FELINE)[0], "cat");
     let bare = sandbox.remora(&["rebuild", "--missing"]).go();

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::hook::den::Den;
 use crate::sandbox::Sandbox;
 
 /// Captures a short session and waits until it is stored. No worker is left.
@@ -25,6 +26,13 @@ pub(crate) fn remember(sandbox: &Sandbox) {
         .go();
     assert_eq!(drained.code, Some(0), "{drained}");
     stop(sandbox);
+}
+
+/// Rows may wait for their meaning, and no worker is left for it.
+fn without_background(sandbox: &Sandbox) {
+    let args = ["config", "set", "search.background", "false"];
+    let done = sandbox.remora(&args).go();
+    assert_eq!(done.code, Some(0), "{done}");
 }
 
 /// Ends the worker, so that the sandbox is left empty.
@@ -91,6 +99,7 @@ pub(crate) fn exported(sandbox: &Sandbox) -> Vec<String> {
 #[test]
 fn rebuilding_changes_nothing_that_was_right() {
     let sandbox = Sandbox::new();
+    without_background(&sandbox);
     remember(&sandbox);
     // What no event made stays as well.
     let corpus =
@@ -134,7 +143,7 @@ fn rebuilding_changes_nothing_that_was_right() {
       summary           1
       sessions          2
       events            6
-    6 rows cannot be found by meaning yet; the worker sees to it in the background
+    6 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
     assert_ne!(fs::metadata(&database).unwrap().ino(), inode);
@@ -153,6 +162,7 @@ fn rebuilding_changes_nothing_that_was_right() {
 #[test]
 fn a_lost_database_comes_back_from_the_archive() {
     let sandbox = Sandbox::new();
+    without_background(&sandbox);
     remember(&sandbox);
     let rows = |lines: Vec<String>| -> Vec<Value> {
         let parsed = lines
@@ -194,6 +204,18 @@ fn a_running_worker_makes_way_and_comes_back() {
     assert_eq!(done.code, Some(0), "{done}");
     assert_ne!(pid(&sandbox), first);
     stop(&sandbox);
+}
+
+#[test]
+fn a_worker_is_left_when_rows_wait_for_their_meaning() {
+    let den = Den::new();
+    let row = r#"{"id":"1","conv":"a","timestamp":"2023-05-08","text":"Rain again."}"#;
+    let told = den.remora(&["import", "jsonl", "-"]).stdin(row).go();
+    assert_eq!(told.code, Some(0), "{told}");
+    assert!(den.deserted());
+    let done = den.remora(&["rebuild"]).go();
+    assert!(done.stdout.contains("the worker sees to it"), "{done}");
+    den.worker();
 }
 
 #[test]

@@ -17,15 +17,15 @@ fn results_have_title_place_and_snippet() {
     let memory = Remembered::shop();
     assert_snapshot!(memory.go("search --project shop empty cart --limit 2"), @"
     $ remora search --project shop empty cart --limit 2
-    #1 prompt · The cart test fails on an empty cart. Please fix it. We decided to
-       keep prices in cents because floats lose money.
-       2026-11-14 09:01 · main
-
     #5 fix · cargo test: 1 of 2 tests failed (cart::tests::empty) - mended by:
        Changed `total` in src/cart.rs: now `items.iter().map(|i| i.cents).sum()`
        2026-11-14 09:04 · main · src/cart.rs
        error: cargo test: 1 of 2 tests failed (cart::tests::empty) · fix: Changed
        `total` in src/cart.rs: now `items.iter().map(|i| i.cents).sum()` ·…
+
+    #1 prompt · The cart test fails on an empty cart. Please fix it. We decided to
+       keep prices in cents because floats lose money.
+       2026-11-14 09:01 · main
     exit 0
     ");
     assert_snapshot!(memory.go("search --all notes"), @"
@@ -193,6 +193,12 @@ fn words_behind_a_hyphen_need_no_quotes() {
     assert_eq!(kinds(&["-discounts", "cart"]), 1);
     // What a shell makes of -"keep prices".
     assert_eq!(kinds(&["cart", "-keep prices"]), 1);
+    // What is no flag of a search is words.
+    assert_eq!(kinds(&["mkdir", "cart", "-p"]), 2);
+    assert_eq!(kinds(&["cart", "--amend was used"]), 2);
+    assert_eq!(kinds(&["-> cart"]), 2);
+    // Whatever it finds, it is no error.
+    kinds(&["--amend was used"]);
     let all = memory.go("search --project shop --kind prompt cart -- -discounts");
     assert!(!all.stdout.contains("Add discounts"), "{all}");
 }

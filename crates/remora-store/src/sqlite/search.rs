@@ -11,7 +11,7 @@ mod word;
 
 use remora_embed::MODEL;
 use remora_memory::named_day::NamedDay;
-use remora_memory::rank::{self, Held, Holds, Row, Weights};
+use remora_memory::rank::{self, Held, Holds, Length, Row, Weights};
 use remora_memory::store::{Filter, Hit, Order, Page, Result};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
@@ -141,10 +141,10 @@ impl Search<'_> {
                 }
             }
         }
-        let typed = query.text().split_whitespace().count();
-        scored.retain(|row| rank::answers(typed, &row.row));
+        let length = Length::of(query.text());
+        scored.retain(|row| rank::answers(length, &row.row));
         let rows: Vec<Row> = scored.iter().map(|row| row.row).collect();
-        for (row, parts) in scored.iter_mut().zip(rank::fuse(weights, typed, &rows)) {
+        for (row, parts) in scored.iter_mut().zip(rank::fuse(weights, length, &rows)) {
             row.parts = parts;
         }
         scored.sort_by(|a, b| {

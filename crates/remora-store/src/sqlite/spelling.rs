@@ -17,7 +17,7 @@ const LONG: usize = 8;
 /// How long a beginning is, at least, to look at all words that share it.
 const BEGINNING: usize = 3;
 /// How many words with one beginning are looked at.
-const LOOKED_AT: i64 = 2_000;
+const LOOKED_AT: i64 = 1_000;
 
 /// Words that are spelt almost as this one, the most similar first; never the
 /// word itself.

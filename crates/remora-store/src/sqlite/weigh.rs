@@ -174,9 +174,9 @@ impl<'s> Scale<'s> {
     }
 }
 
-/// The hash is good already.
-#[derive(Default)]
-struct Same(u64);
+/// The hash is good already; a number is spread a little.
+#[derive(Debug, Default)]
+pub(crate) struct Same(u64);
 
 impl Hasher for Same {
     fn finish(&self) -> u64 {
@@ -187,6 +187,10 @@ impl Hasher for Same {
 
     fn write_u64(&mut self, value: u64) {
         self.0 = value;
+    }
+
+    fn write_i64(&mut self, value: i64) {
+        self.0 = value.cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 

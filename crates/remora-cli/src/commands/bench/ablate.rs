@@ -12,24 +12,29 @@ const PARTS: &[Part] = &[
     ("length", |w| w.b = 0.0),
     ("rows beside", |w| w.beside = [0.0; 2]),
     ("flat words", |w| w.flat = 0.0),
+    ("all words", |w| w.whole = 0.0),
     ("gist", |w| w.gist = 0.0),
-    ("meaning", |w| w.meaning = 0.0),
+    ("meaning", |w| {
+        w.meaning = 0.0;
+        w.meaning_beside = 0.0;
+    }),
+    ("meaning beside", |w| w.meaning_beside = 0.0),
     ("person", |w| w.person = 0.0),
     ("named", |w| w.named = 0.0),
     ("dated", |w| w.dated = 0.0),
     ("kept", |w| w.kept = 0.0),
     ("favoured", |w| w.favoured = 0.0),
-    ("fresh", |w| w.fresh = 0.0),
 ];
 
 /// The weights without each part that this tier has.
 pub(super) fn weights(tier: Tier) -> Vec<(&'static str, Weights)> {
-    let used = Weights {
-        meaning: match tier {
-            Tier::Fast => 0.0,
-            Tier::Full => WEIGHTS.meaning,
+    let used = match tier {
+        Tier::Fast => Weights {
+            meaning: 0.0,
+            meaning_beside: 0.0,
+            ..WEIGHTS
         },
-        ..WEIGHTS
+        Tier::Full => WEIGHTS,
     };
     PARTS
         .iter()
@@ -51,9 +56,55 @@ mod tests {
         let names = |tier| -> Vec<&str> { weights(tier).iter().map(|(name, _)| *name).collect() };
         let (fast, full) = (names(Tier::Fast), names(Tier::Full));
         assert!(!fast.contains(&"meaning") && full.contains(&"meaning"));
-        assert_eq!(full.len(), fast.len() + 1);
+        assert_eq!(full.len(), fast.len() + 2);
+        assert_eq!(full.len(), PARTS.len(), "a part has no weight: {full:?}");
         for (name, weights) in weights(Tier::Full) {
             assert_ne!(weights, WEIGHTS, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_part_is_forgotten() {
+        let mut off = WEIGHTS;
+        for (_, switch_off) in PARTS {
+            switch_off(&mut off);
+        }
+        // A new weight does not compile until it stands here, too.
+        let Weights {
+            // The shape of a curve, which cannot be switched off.
+            k1: _,
+            b,
+            beside: [next, beyond],
+            flat,
+            whole,
+            gist,
+            meaning,
+            meaning_beside,
+            person,
+            named,
+            dated,
+            kept,
+            favoured,
+        } = off;
+        for (at, weight) in [
+            b,
+            next,
+            beyond,
+            flat,
+            whole,
+            gist,
+            meaning,
+            meaning_beside,
+            person,
+            named,
+            dated,
+            kept,
+            favoured,
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            assert!(weight.abs() < f64::EPSILON, "weight {at} is still {weight}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The sets that are measured: where their files are and what they are called.
 
-use std::ffi::OsStr;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Component, Path, PathBuf};
@@ -52,12 +52,14 @@ pub(super) fn sets(args: &BenchRetrieval) -> Result<Vec<Set>, CliError> {
     let files: Vec<(PathBuf, PathBuf)> = folders.chain(pairs).collect();
     let corpora: Vec<&Path> = files.iter().map(|(corpus, _)| corpus.as_path()).collect();
     let several = files.len() > 1;
-    let sets = names(&corpora).into_iter().zip(files);
+    let names = names(&corpora);
+    let stems = stems(&names);
+    let sets = names.into_iter().zip(stems).zip(files);
     Ok(sets
-        .map(|(name, (corpus, queries))| Set {
+        .map(|((name, stem), (corpus, queries))| Set {
             out: args.out.as_ref().map(|out| {
                 if several {
-                    out.join(format!("{}.jsonl", name.replace('/', "-")))
+                    out.join(format!("{stem}.jsonl"))
                 } else {
                     out.clone()
                 }
@@ -74,10 +76,11 @@ pub(super) fn sets(args: &BenchRetrieval) -> Result<Vec<Set>, CliError> {
 fn names(paths: &[&Path]) -> Vec<String> {
     let split = |path: &Path| -> Vec<String> {
         let path = path.with_extension("");
-        let parts = path.components().map(Component::as_os_str);
-        parts
-            .filter(|part| *part != OsStr::new("/") && *part != OsStr::new("."))
-            .map(|part| part.to_string_lossy().into_owned())
+        path.components()
+            .filter_map(|part| match part {
+                Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                _ => None,
+            })
             .collect()
     };
     let all: Vec<Vec<String>> = paths.iter().map(|path| split(path)).collect();
@@ -97,6 +100,26 @@ fn names(paths: &[&Path]) -> Vec<String> {
             let end = parts.len().saturating_sub(after);
             let own = parts.get(before..end).unwrap_or_default();
             if own.is_empty() { parts } else { own }.join("/")
+        })
+        .collect()
+}
+
+/// A file name for each, none twice and none hidden.
+fn stems(names: &[String]) -> Vec<String> {
+    let mut taken = HashSet::new();
+    names
+        .iter()
+        .map(|name| {
+            let plain = name.replace(['/', '\\'], "-");
+            let plain = match plain.trim_start_matches('.') {
+                "" => "set",
+                plain => plain,
+            };
+            let further = (2..).map(|n: u32| format!("{plain}-{n}"));
+            // Some file systems take `A` and `a` for the same.
+            let mut all = std::iter::once(plain.to_owned()).chain(further);
+            let free = all.find(|stem| taken.insert(stem.to_lowercase()));
+            free.unwrap_or_else(|| plain.to_owned())
         })
         .collect()
 }
@@ -141,5 +164,19 @@ mod tests {
         assert_eq!(named(&["x/c.jsonl"]), ["x/c"]);
         assert_eq!(named(&["x/c.jsonl", "x/c.jsonl"]), ["x/c", "x/c"]);
         assert_eq!(named(&["c.jsonl", "x/c.jsonl"]), ["c", "x"]);
+        assert_eq!(
+            named(&["../a/dev/corpus.jsonl", "b/dev/corpus.jsonl"]),
+            ["a", "b"]
+        );
+        assert_eq!(named(&["../c.jsonl", "../../c.jsonl"]), ["c", "c"]);
+    }
+
+    #[test]
+    fn every_set_has_a_file_of_its_own() {
+        let names = ["x/c", "x-c", "X/C", "x/c", "x-c-2", ".dots", ".."].map(str::to_owned);
+        assert_eq!(
+            stems(&names),
+            ["x-c", "x-c-2", "X-C-3", "x-c-4", "x-c-2-2", "dots", "set"]
+        );
     }
 }

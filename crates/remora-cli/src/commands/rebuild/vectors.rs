@@ -63,14 +63,22 @@ fn told(
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     if args.json {
-        out.json(&json!({
+        let mut answer = json!({
             "dry_run": args.dry_run,
             "model": MODEL,
             "rows": rows,
             "embedded": made.embedded,
             "waiting": made.waiting,
             "seconds": (made.seconds * 1000.0).round() / 1000.0,
-        }))?;
+        });
+        made.add_trouble(&mut answer);
+        out.json(&answer)?;
+    } else if rows == 0 {
+        out.text(if args.missing {
+            "every row has its vector\n"
+        } else {
+            "there is no row yet\n"
+        })?;
     } else if args.dry_run {
         let rows = count(rows, "row", "rows");
         out.text(&format!("would work out what {rows} mean\n"))?;
@@ -79,9 +87,41 @@ fn told(
         out.text(&format!("worked out what {rows} mean, by {MODEL}\n"))?;
         Rest::of(&data.config, made).say(made, out)?;
     }
-    Ok(if made.trouble.is_some() {
-        Exit::Failed
-    } else {
+    Ok(ended(args, made))
+}
+
+/// Rows that wait although all were asked for are a failure, whether the
+/// encoder or a person put an end to it.
+fn ended(args: &Rebuild, made: &Made) -> Exit {
+    if args.dry_run || (made.waiting == 0 && made.trouble.is_none()) {
         Exit::GoOn
-    })
+    } else {
+        Exit::Failed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_ended_early_is_not_done() {
+        let exit = |dry_run, waiting| {
+            let args = Rebuild {
+                vectors: true,
+                missing: false,
+                dry_run,
+                json: false,
+            };
+            let made = Made {
+                embedded: 128,
+                waiting,
+                ..Made::default()
+            };
+            ended(&args, &made)
+        };
+        assert_eq!(exit(false, 72), Exit::Failed);
+        assert_eq!(exit(false, 0), Exit::GoOn);
+        assert_eq!(exit(true, 72), Exit::GoOn);
+    }
 }

@@ -134,10 +134,15 @@ fn text(words: &[String]) -> String {
     let whole = |word: &String| {
         let plain = word.trim_start();
         let bare = plain.contains(char::is_whitespace) && !plain.contains('"');
-        let end = ["-", "file:", "project:"]
+        // `--amend was used` and `-> x` leave nothing out.
+        let without = plain
+            .strip_prefix('-')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
+        let named = ["file:", "project:"]
             .iter()
             .find(|start| plain.starts_with(**start))
             .map(|start| start.len());
+        let end = if without { Some(1) } else { named };
         match end.filter(|_| bare) {
             Some(end) => format!("{}\"{}\"", &plain[..end], &plain[end..]),
             None => word.clone(),

@@ -2,12 +2,14 @@
 //! most of the rarest ones, never more than a fixed number.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use remora_memory::store::{Order, Page, Result};
 
 use super::Search;
 use super::word::{DEEP, Word};
 use crate::sqlite::read::list_ids;
+use crate::sqlite::weigh::Same;
 
 /// How many rows with several words at once are taken.
 const TOGETHER: usize = 500;
@@ -15,6 +17,9 @@ const TOGETHER: usize = 500;
 const SUBSETS: usize = 5;
 /// How many rows a session or a file gives.
 const DRIVEN: usize = 20_000;
+
+/// For each row, how much the words count that it holds.
+type Sums = HashMap<i64, f64, BuildHasherDefault<Same>>;
 
 /// Rows that may be hits.
 #[derive(Debug, Default)]
@@ -39,7 +44,8 @@ impl Search<'_> {
                 whole: Vec::new(),
             });
         }
-        let mut sums: HashMap<i64, f64> = HashMap::new();
+        let most: usize = words.iter().map(|word| word.rows.len()).sum();
+        let mut sums = Sums::with_capacity_and_hasher(most, BuildHasherDefault::default());
         for word in words {
             for id in &word.rows {
                 *sums.entry(*id).or_insert(0.0) += word.idf;
@@ -67,7 +73,7 @@ impl Search<'_> {
     /// only found by asking for the words together: first all, then all but
     /// one, then pairs of the rarest. Returns the rows whose whole text holds
     /// all words.
-    fn together(&self, words: &[Word], sums: &mut HashMap<i64, f64>) -> Result<Vec<i64>> {
+    fn together(&self, words: &[Word], sums: &mut Sums) -> Result<Vec<i64>> {
         let held: Vec<&Word> = words
             .iter()
             .filter(|word| !word.rows.is_empty() || !word.deep.is_empty())
@@ -111,7 +117,7 @@ impl Search<'_> {
     }
 
     /// Asks for rows with all of these words, counts them and returns them.
-    fn sum(&self, words: &[&Word], sums: &mut HashMap<i64, f64>) -> Result<Vec<i64>> {
+    fn sum(&self, words: &[&Word], sums: &mut Sums) -> Result<Vec<i64>> {
         let all: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
         let total: f64 = words.iter().map(|word| word.idf).sum();
         let rows = self.ask(&all.join(" AND "), TOGETHER)?;

@@ -11,6 +11,7 @@ use crate::sqlite::weigh::Weights;
 
 /// How many rows before and after count as neighbours.
 const REACH: usize = 2;
+
 /// A row as far as ranking needs it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Light {
@@ -44,59 +45,53 @@ impl Lights {
         let mut asked = candidates.ids.clone();
         asked.sort_unstable();
         asked.dedup();
-        let reach = i64::try_from(REACH).unwrap_or(0);
-        let mut around: Vec<i64> = asked
-            .iter()
-            .flat_map(|id| id - reach..=id + reach)
-            .collect();
-        around.sort_unstable();
-        around.dedup();
         let mut lights = Self {
-            rows: Vec::with_capacity(around.len()),
-            weights: Vec::with_capacity(around.len() * words.len()),
+            rows: Vec::with_capacity(asked.len() * 3),
+            weights: Vec::new(),
             words: words.len(),
         };
         let scope = &search.scope;
+        // Rows that lie beside each other are read in one go.
         let mut statement = search
             .conn
             .prepare_cached(
-                "SELECT kind, project, session, agent, time, vec, speaker FROM items WHERE id = ?1",
+                "SELECT id, kind, project, session, agent, time, vec, speaker
+                 FROM items WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
             )
             .told()?;
-        for id in around {
-            let mut rows = statement.query([id]).told()?;
-            let Some(row) = rows.next().told()? else {
-                continue;
-            };
-            let number = |at: usize| row.get::<_, i64>(at).told();
-            let (kind, time, session) = (number(0)?, number(4)?, number(2)?);
-            let is = |wanted: Option<i64>, value: i64| wanted.is_none_or(|it| it == value);
-            let fits = time >= scope.since
-                && time < scope.until
-                && is(scope.project, number(1)?)
-                && is(scope.session, session)
-                && is(scope.agent, number(3)?)
-                && (scope.kinds.is_empty() || scope.kinds.contains(&kind))
-                && (scope.paths.is_none() || asked.binary_search(&id).is_ok());
-            let vec = row.get_ref(5).told()?.as_blob().unwrap_or_default();
-            let weights = Weights(vec);
-            let whole = candidates.whole.binary_search(&id).is_ok();
-            for word in words {
-                let weight = word.weight(id, weights);
-                let deep = if whole { DEEP } else { 0.0 };
-                lights
-                    .weights
-                    .push(if weight > 0.0 { weight } else { deep });
+        for (from, to) in stretches(&asked) {
+            let mut rows = statement.query([from, to]).told()?;
+            while let Some(row) = rows.next().told()? {
+                let number = |at: usize| row.get::<_, i64>(at).told();
+                let (id, kind, session, time) = (number(0)?, number(1)?, number(3)?, number(5)?);
+                let is = |wanted: Option<i64>, value: i64| wanted.is_none_or(|it| it == value);
+                let fits = time >= scope.since
+                    && time < scope.until
+                    && is(scope.project, number(2)?)
+                    && is(scope.session, session)
+                    && is(scope.agent, number(4)?)
+                    && (scope.kinds.is_empty() || scope.kinds.contains(&kind))
+                    && (scope.paths.is_none() || asked.binary_search(&id).is_ok());
+                let vec = row.get_ref(6).told()?.as_blob().unwrap_or_default();
+                let weights = Weights(vec);
+                let whole = candidates.whole.binary_search(&id).is_ok();
+                for word in words {
+                    let weight = word.weight(id, weights);
+                    let deep = if whole { DEEP } else { 0.0 };
+                    lights
+                        .weights
+                        .push(if weight > 0.0 { weight } else { deep });
+                }
+                lights.rows.push(Light {
+                    id,
+                    kind,
+                    time,
+                    speaker: row.get(7).told()?,
+                    length: f64::from(weights.words()),
+                    session,
+                    fits,
+                });
             }
-            lights.rows.push(Light {
-                id,
-                kind,
-                time,
-                speaker: row.get(6).told()?,
-                length: f64::from(weights.words()),
-                session,
-                fits,
-            });
         }
         Ok(lights)
     }
@@ -133,4 +128,17 @@ impl Lights {
             near.then_some((other, far))
         })
     }
+}
+
+/// The rows around these, as stretches from the first to the last number.
+fn stretches(sorted: &[i64]) -> Vec<(i64, i64)> {
+    let reach = i64::try_from(REACH).unwrap_or(0);
+    let mut stretches: Vec<(i64, i64)> = Vec::new();
+    for id in sorted {
+        match stretches.last_mut() {
+            Some((_, to)) if id - reach <= *to + 1 => *to = id + reach,
+            _ => stretches.push((id - reach, id + reach)),
+        }
+    }
+    stretches
 }

@@ -1,6 +1,7 @@
 //! One word of a query and what the index knows of it: which rows hold it, how
 //! common it is, and what is taken in its place when no row does.
 
+use remora_memory::rank::Length;
 use remora_memory::store::Result;
 use remora_memory::words::{Group, Query};
 
@@ -88,8 +89,10 @@ impl Search<'_> {
     pub(super) fn words(&self, query: &Query) -> Result<Vec<Word>> {
         let mut words = Vec::with_capacity(query.groups().len());
         let mut corrected = 0;
+        // In a question the other words tell enough.
+        let few = Length::of(query.text()) == Length::Words;
         for group in query.groups() {
-            let spelling = if corrected < CORRECTED {
+            let spelling = if few && corrected < CORRECTED {
                 Spelling::Corrected
             } else {
                 Spelling::AsTyped
@@ -132,6 +135,7 @@ impl Search<'_> {
             }
             if rows.is_empty()
                 && spelling == Spelling::Corrected
+                && !self.is_anywhere(group)?
                 && let Some(similar) = self.similar(group)?
             {
                 rows = self.ask(&similar, SAMPLE)?;
@@ -175,6 +179,16 @@ impl Search<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Whether any row holds the word, outside the filter too: then it is not
+    /// misspelt.
+    fn is_anywhere(&self, group: &Group) -> Result<bool> {
+        self.conn
+            .prepare_cached("SELECT 1 FROM words WHERE words MATCH ?1 LIMIT 1")
+            .told()?
+            .exists([question(group, anywhere)])
+            .told()
     }
 
     /// Words that are spelt much like one that no row holds.

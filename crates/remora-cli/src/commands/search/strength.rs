@@ -1,0 +1,90 @@
+//! How strong a result is: whether people want to see it, and its score as a
+//! sum. Ranking is not its business.
+
+use remora_memory::rank::{Parts, WEIGHTS};
+use remora_memory::store::Hit;
+
+/// What a row's meaning must count at least if it holds no word: that it and
+/// one beside it stand out by a deviation.
+const STANDS_OUT: f64 = WEIGHTS.meaning + WEIGHTS.meaning_beside;
+/// And which part of what the best row's meaning counts.
+const NEARLY: f64 = 0.5;
+/// Or what the words of the rows beside it must count.
+const BESIDE: f64 = 0.25;
+
+/// Leaves out rows that hold no word of the query and have little else to do
+/// with it.
+pub(super) fn keep_strong(hits: &mut Vec<Hit>) {
+    let meanings = hits.iter().map(|hit| hit.parts.meaning);
+    let best = meanings.fold(0.0, f64::max);
+    hits.retain(|hit| hit.any_words || is_strong(&hit.parts, best));
+}
+
+fn is_strong(parts: &Parts, best: f64) -> bool {
+    parts.meaning >= STANDS_OUT.max(best * NEARLY) || parts.words >= BESIDE
+}
+
+/// `score 0.560 = words 0.600 - gist 0.040`.
+pub(super) fn sum(score: f64, parts: &Parts) -> String {
+    let mut line = format!("score {score:.3}");
+    // What would be shown as 0.000 is left out.
+    let shown = parts.by_name().into_iter();
+    let shown = shown.filter(|(_, part)| part.abs() >= 0.0005);
+    for (at, (name, part)) in shown.enumerate() {
+        let sign = match (at, part < 0.0) {
+            (0, false) => " = ",
+            (0, true) => " = -",
+            (_, false) => " + ",
+            (_, true) => " - ",
+        };
+        line.extend([sign, name, " ", &format!("{:.3}", part.abs())]);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negative_part_is_taken_away() {
+        let parts = |words, gist, person| Parts {
+            words,
+            gist,
+            person,
+            ..Parts::default()
+        };
+        for (parts, line) in [
+            (
+                parts(0.6, -0.04, 0.3),
+                "score 0.860 = words 0.600 - gist 0.040 + person 0.300",
+            ),
+            (parts(0.0, -0.04, 0.0), "score -0.040 = -gist 0.040"),
+            (parts(0.5, -0.0001, 0.0), "score 0.500 = words 0.500"),
+            (Parts::default(), "score 0.000"),
+        ] {
+            assert_eq!(sum(parts.score(), &parts), line);
+        }
+    }
+
+    #[test]
+    fn without_words_a_row_stands_out_or_stands_beside_a_good_one() {
+        let strong = |words, meaning, best| {
+            let parts = Parts {
+                words,
+                meaning,
+                gist: 0.4,
+                person: 0.3,
+                ..Parts::default()
+            };
+            is_strong(&parts, best)
+        };
+        assert!(strong(0.0, 0.15, 0.15));
+        assert!(strong(0.0, 0.25, 0.45));
+        assert!(strong(0.3, 0.0, 0.45));
+        assert!(!strong(0.0, 0.15, 0.45));
+        assert!(!strong(0.0, 0.05, 0.05));
+        assert!(!strong(0.1, 0.05, 0.05));
+        assert!(!strong(0.0, 0.0, 0.0));
+    }
+}
