@@ -68,11 +68,6 @@ impl Meaning {
         bytes
     }
 
-    /// Reads the stored form; `None` if it is none.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        View::new(bytes).map(|view| view.to_meaning())
-    }
-
     /// The signs, a bit a dimension: a small key for a first, rough choice.
     pub fn sketch(&self) -> Vec<u8> {
         bits::signs(self.v.iter().map(|x| *x > 0))
@@ -106,14 +101,6 @@ impl<'a> View<'a> {
         }
         let dot = dot(self.v, &other.v, |a, b| (a.cast_signed().into(), b.into()));
         scaled(dot, self.scale, other.scale)
-    }
-
-    /// A copy that owns its bytes.
-    pub fn to_meaning(&self) -> Meaning {
-        Meaning {
-            scale: self.scale,
-            v: self.v.iter().map(|x| x.cast_signed()).collect(),
-        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! Which words of a row say what it is about: the texts that are embedded.
-//! Short, because a long one says less about each of its parts.
+//! What is said in a row, and which of its words say what it is about: the
+//! texts that are embedded. Those are short, because a long one says less about
+//! each of its parts.
 
 use remora_protocol::record::Item;
 
@@ -9,6 +10,17 @@ const MOST: usize = 800;
 const GIST: usize = 300;
 /// Speakers that are roles: they say nothing about who it was.
 const ROLES: [&str; 6] = ["assistant", "code", "human", "system", "tool", "user"];
+
+/// Everything that is said in a row, and who said it.
+pub fn texts(item: &Item) -> impl Iterator<Item = &String> {
+    [&item.title, &item.text]
+        .into_iter()
+        .chain(&item.facts)
+        .chain(&item.concepts)
+        .chain(&item.files_read)
+        .chain(&item.files_modified)
+        .chain(&item.speaker)
+}
 
 /// Whether a speaker is a role, not somebody.
 pub fn is_role(speaker: &str) -> bool {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use remora_embed::Meaning;
 use remora_protocol::record::{EventRow, FileRecord, FileState, Item, Kind, Project, Session};
 
-use crate::about;
+use crate::about::{self, texts};
 use crate::rank::Parts;
 use crate::store::{
     Batch, Counts, EventKey, Filter, Hit, Name, Order, Page, Prune, PruneRun, Result, Store, Write,
@@ -192,16 +192,6 @@ fn fits(item: &Item, filter: &Filter) -> bool {
                             .is_some_and(|rest| rest.ends_with('/'))
                 })
         })
-}
-
-fn texts(item: &Item) -> impl Iterator<Item = &String> {
-    [&item.title, &item.text]
-        .into_iter()
-        .chain(&item.facts)
-        .chain(&item.concepts)
-        .chain(&item.files_read)
-        .chain(&item.files_modified)
-        .chain(&item.speaker)
 }
 
 /// The terms of an item.

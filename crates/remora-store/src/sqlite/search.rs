@@ -10,8 +10,9 @@ mod speaker;
 mod word;
 
 use remora_embed::MODEL;
+use remora_memory::about::texts;
 use remora_memory::named_day::NamedDay;
-use remora_memory::rank::{self, Held, Holds, Length, Row, Weights};
+use remora_memory::rank::{self, Held, Holds, Length, Row};
 use remora_memory::store::{Filter, Hit, Order, Page, Result};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
@@ -77,7 +78,7 @@ fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Resu
         let Some(last) = ids.last() else { break };
         page.beyond = Some(*last);
         let items = rows::items(conn, &ids)?;
-        let allowed = |item: &Item| query.allows(fold::texts(item).map(String::as_str));
+        let allowed = |item: &Item| query.allows(texts(item).map(String::as_str));
         let hit = |item| Hit {
             item,
             score: 0.0,
@@ -105,7 +106,8 @@ struct Search<'c> {
 impl Search<'_> {
     fn run(&self, query: &Query) -> Result<Vec<Hit>> {
         let weights = query.weights();
-        let words = self.words(query)?;
+        let (rows, average) = self.size()?;
+        let words = self.words(query, rows)?;
         let mut candidates = self.candidates(&words)?;
         let mut near = Near::default();
         if let Some(meaning) = query.meaning() {
@@ -113,7 +115,7 @@ impl Search<'_> {
             candidates.ids.extend(near.ids());
         }
         let lights = Lights::load(self, &words, &candidates)?;
-        let mut scored = self.weigh(query, weights, &words, &lights)?;
+        let mut scored = self.weigh(query, average, &words, &lights)?;
         scored.retain(|row| row.row.words > 0.0 || near.holds(row.id));
         scored.sort_by(|a, b| b.row.words.total_cmp(&a.row.words).then(b.id.cmp(&a.id)));
         let mut place = 0;
@@ -121,26 +123,7 @@ impl Search<'_> {
             place += 1;
             place <= self.ranked || near.holds(row.id)
         });
-        let gist = remora_embed::gist(query.text());
-        let mut measure = match query.meaning() {
-            Some(_) => Measure::new(self.conn, MODEL)?,
-            None => None,
-        };
-        for row in &mut scored {
-            if let Some(gist) = &gist {
-                row.row.gist = vectors::gist_likeness(self.conn, row.id, gist)?;
-            }
-            if let (Some(meaning), Some(measure)) = (query.meaning(), &mut measure) {
-                let found = near.of(measure, row.id, meaning)?;
-                row.row.likeness = found.map(|(likeness, _)| likeness);
-                row.row.meaning = found.map(|(_, far)| far);
-                for beside in row.beside.into_iter().flatten() {
-                    let far = near.of(measure, beside, meaning)?.map(|(_, far)| far);
-                    let most = row.row.meaning_beside.into_iter().chain(far);
-                    row.row.meaning_beside = most.max_by(f64::total_cmp);
-                }
-            }
-        }
+        self.compare(query, &mut near, &mut scored)?;
         let length = Length::of(query.text());
         scored.retain(|row| rank::answers(length, &row.row));
         let rows: Vec<Row> = scored.iter().map(|row| row.row).collect();
@@ -154,15 +137,43 @@ impl Search<'_> {
         self.hits(query, &scored)
     }
 
-    /// How well the words fit each row that may be a hit.
+    /// What each row is about and means, against the query.
+    fn compare(&self, query: &Query, near: &mut Near, scored: &mut [Scored]) -> Result<()> {
+        if let Some(gist) = remora_embed::gist(query.text()) {
+            for row in &mut *scored {
+                row.row.gist = vectors::gist_likeness(self.conn, row.id, &gist)?;
+            }
+        }
+        let Some(meaning) = query.meaning() else {
+            return Ok(());
+        };
+        let Some(mut measure) = Measure::new(self.conn, MODEL)? else {
+            return Ok(());
+        };
+        for row in scored {
+            let found = near.of(&mut measure, row.id, meaning)?;
+            row.row.likeness = found.map(|(likeness, _)| likeness);
+            row.row.meaning = found.map(|(_, far)| far);
+            for beside in row.beside.into_iter().flatten() {
+                let far = near.of(&mut measure, beside, meaning)?.map(|(_, far)| far);
+                let most = row.row.meaning_beside.into_iter().chain(far);
+                row.row.meaning_beside = most.max_by(f64::total_cmp);
+            }
+        }
+        Ok(())
+    }
+
+    /// How well the words fit each row that may be a hit, where rows are
+    /// `average` long.
     fn weigh(
         &self,
         query: &Query,
-        weights: &Weights,
+        average: f64,
         words: &[Word],
         lights: &Lights,
     ) -> Result<Vec<Scored>> {
-        let average = self.size()?.1;
+        let weights = query.weights();
+        let misspelt = words.iter().any(|word| word.misspelt);
         let mut speakers = Speakers::new(self.conn, query);
         let day = NamedDay::find(query.text());
         let rows = lights.rows();
@@ -187,7 +198,6 @@ impl Search<'_> {
                 }
             });
             let mut each = own.iter().enumerate().map(|(n, own)| own + said(n) > 0.0);
-            let misspelt = words.iter().any(|word| word.misspelt);
             let all = !misspelt && each.clone().all(|held| held);
             let holds = match (all, each.any(|held| held)) {
                 (true, _) => Holds::All,

@@ -85,7 +85,7 @@ pub(crate) fn weigh(item: &Item, splitter: &mut Splitter) -> Weighed {
 }
 
 /// What a long text is about, mostly, stands at its beginning.
-pub(crate) fn lead(text: &str) -> &str {
+fn lead(text: &str) -> &str {
     &text[..boundary(text, LEAD)]
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use remora_memory::about::texts;
 use remora_memory::rank::{Holds, Parts, Row};
 use remora_memory::store::{Hit, Result};
 use remora_memory::words::{Group, Query, holds_phrase};
@@ -73,17 +74,6 @@ impl Search<'_> {
         hits.truncate(self.limit);
         Ok(hits)
     }
-}
-
-/// Everything that is said in a row.
-pub(super) fn texts(item: &Item) -> impl Iterator<Item = &String> {
-    [&item.title, &item.text]
-        .into_iter()
-        .chain(&item.facts)
-        .chain(&item.concepts)
-        .chain(&item.files_read)
-        .chain(&item.files_modified)
-        .chain(&item.speaker)
 }
 
 /// Whether the words stand one after the other somewhere in the row.

@@ -85,8 +85,8 @@ impl Word {
 }
 
 impl Search<'_> {
-    /// The words of the query, each with how much it counts.
-    pub(super) fn words(&self, query: &Query) -> Result<Vec<Word>> {
+    /// The words of the query, each with how much it counts among so many rows.
+    pub(super) fn words(&self, query: &Query, rows: f64) -> Result<Vec<Word>> {
         let mut words = Vec::with_capacity(query.groups().len());
         let mut corrected = 0;
         // In a question the other words tell enough.
@@ -101,7 +101,6 @@ impl Search<'_> {
             corrected += usize::from(word.rows.is_empty() || word.misspelt);
             words.push(word);
         }
-        let rows = self.size()?.0;
         for word in &mut words {
             word.idf = (1.0 + (rows - word.common + 0.5).max(0.5) / (word.common + 0.5)).ln();
         }
@@ -110,7 +109,7 @@ impl Search<'_> {
 
     fn word(&self, group: &Group, spelling: Spelling) -> Result<Word> {
         let mut expression = question(group, |term| format!("\"{term}\""));
-        let mut anywhere = question(group, |term| format!("(\"{term}\" OR \"{BEYOND}{term}\")"));
+        let mut anywhere = question(group, anywhere);
         let sample = if group.phrase().is_some() {
             WORDS_OF_PHRASE
         } else {
