@@ -2,6 +2,7 @@
 //! the events that Remora registers with it.
 
 mod answer;
+mod mcp;
 
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     decode,
     encode: answer::encode,
     settings_file,
+    mcp: mcp::SPEC,
 };
 
 const fn all(event: EventName) -> Registered {

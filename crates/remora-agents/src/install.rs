@@ -8,6 +8,7 @@ mod check;
 mod edit;
 pub mod file;
 mod layout;
+pub mod mcp;
 mod ours;
 mod span;
 
@@ -29,6 +30,47 @@ pub struct Entry<'a> {
     pub program: &'a Path,
     /// The agent whose settings they are.
     pub spec: &'static AgentSpec,
+}
+
+/// Something of ours in a JSON file, as it is found and taken out. Pure.
+pub trait Ours {
+    /// The text without it, and without the lists and objects that it leaves
+    /// empty, save those in `kept`.
+    fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError>;
+    /// Whether it is in the text, in whatever form.
+    fn is_there(&self, current: &str) -> Result<bool, InstallError>;
+}
+
+/// The same, as it is put in. Pure.
+pub trait Piece: Ours {
+    /// The text with it. `None` and blank text mean a new file.
+    fn plan(&self, current: Option<&str>) -> Result<Edited, InstallError>;
+}
+
+impl Ours for AgentSpec {
+    fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError> {
+        remove(current, self, kept)
+    }
+
+    fn is_there(&self, current: &str) -> Result<bool, InstallError> {
+        Ok(!find(current, self)?.is_empty())
+    }
+}
+
+impl Ours for Entry<'_> {
+    fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError> {
+        self.spec.remove(current, kept)
+    }
+
+    fn is_there(&self, current: &str) -> Result<bool, InstallError> {
+        self.spec.is_there(current)
+    }
+}
+
+impl Piece for Entry<'_> {
+    fn plan(&self, current: Option<&str>) -> Result<Edited, InstallError> {
+        plan(current, self)
+    }
 }
 
 /// A settings text after an edit.
@@ -119,6 +161,9 @@ pub enum InstallError {
         /// What it is.
         found: &'static str,
     },
+    /// Somebody else has the name that we want.
+    #[error("`{0}` is somebody else's: rename it, or leave ours out")]
+    Taken(String),
     /// Our program cannot be named in a settings file, or not be found again.
     #[error("the program must be an absolute path that ends in `remora`, got `{0}`")]
     Program(String),

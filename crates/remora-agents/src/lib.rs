@@ -7,11 +7,14 @@
 #![forbid(unsafe_code)]
 
 mod claude_code;
+mod mcp;
 mod mend;
 mod spec;
 
 pub mod install;
+pub mod transcript;
 
+pub use mcp::{McpSpec, Via};
 pub use mend::CUT_MARK;
 pub use spec::{
     AgentSpec, Answer, CONTEXT_LIMIT, Cut, DecodeError, Decoded, Places, Registered, Scope,

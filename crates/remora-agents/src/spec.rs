@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use remora_protocol::{Event, EventName};
 
+use crate::mcp::McpSpec;
+
 /// The most text given to the model in one answer, in UTF-16 units. The client
 /// puts anything longer into a file and shows the model a short preview of it.
 pub const CONTEXT_LIMIT: usize = 10_000;
@@ -59,6 +61,8 @@ pub struct AgentSpec {
     pub encode: fn(EventName, &Answer) -> String,
     /// The settings file of a scope.
     pub settings_file: fn(&Places, Scope) -> PathBuf,
+    /// How it takes an MCP server.
+    pub mcp: McpSpec,
 }
 
 impl AgentSpec {
@@ -75,6 +79,10 @@ pub struct Answer {
     pub context: Option<String>,
     /// Text for the person.
     pub message: Option<String>,
+    /// What whoever sums the session up should keep.
+    pub instructions: Option<String>,
+    /// Why the agent should not stop yet.
+    pub block: Option<String>,
 }
 
 /// Whether a payload arrived in full.

@@ -12,8 +12,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use remora_client::{Input, Paths, Place, ask, spool};
-use remora_memory::testing::generator::Generator;
+use remora_memory::recall::error_print;
+use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::testing::generator::{Generator, Made};
+use remora_protocol::record::Kind;
 use remora_protocol::request::{Reply, Request};
+use remora_store::Access;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -36,8 +40,11 @@ fn main() {
     }
     let (peak, rest) = site.fill(events);
     println!("worker: {rest:.1} MB after {events} events (aim < 60), {peak:.1} MB at most");
-    let payload = site.start_of_session();
-    site.compare("SessionStart with context", &bare, &payload, runs, "-");
+    let rows = if quick { 300 } else { 100_000 };
+    let failures = site.fill_rows(rows);
+    for (what, payload, aim) in site.moments(&failures) {
+        site.compare(what, &bare, &payload, runs, aim);
+    }
 }
 
 /// A data directory with a worker, and a project with a repository.
@@ -150,14 +157,112 @@ impl Site {
         with(&output)
     }
 
-    fn start_of_session(&self) -> Vec<u8> {
-        self.event("SessionStart", json!({"source": "startup"}))
+    /// Fills the store until it has so many observations; what failed on the way.
+    fn fill_rows(&self, rows: u64) -> Vec<Value> {
+        let count = || {
+            let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
+            let counts = store.counts().unwrap().items;
+            let of = |(kind, count): &(Kind, u64)| kind.is_observation().then_some(*count);
+            counts.iter().filter_map(of).sum::<u64>()
+        };
+        let mut generator = Generator::new(6);
+        let mut failures = Vec::new();
+        while count() < rows {
+            let made: Vec<Made> = generator.by_ref().take(10_000).collect();
+            let failed = made.iter().map(|made| &made.event);
+            failures.extend(
+                failed
+                    .filter(|e| e["hook_event_name"] == "PostToolUseFailure")
+                    .cloned(),
+            );
+            self.store(made);
+        }
+        println!("store: {} observations", count());
+        failures
+    }
+
+    /// One event of each kind that is answered, chosen so that there is an answer.
+    fn moments(&self, failures: &[Value]) -> [(&'static str, Vec<u8>, &'static str); 4] {
+        let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
+        let project = remora_client::place(&self.project, None).project.key;
+        let newest = |kind| {
+            let filter = Filter {
+                project: Some(project.clone()),
+                kinds: vec![kind],
+                ..Filter::default()
+            };
+            let page = Page {
+                order: Order::Newest,
+                beyond: None,
+                limit: 1,
+            };
+            store.list(&filter, page).unwrap().pop()
+        };
+        let said = newest(Kind::Decision).map_or_else(String::new, |item| item.title);
+        let prompt = format!("why did we say this: {said}?");
+        let file = newest(Kind::Bugfix).and_then(|item| item.files_modified.first().cloned());
+        let file = self.project.join(file.unwrap_or_default());
+        let mended = |event: &&Value| {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let print = error_print(
+                &text(&event["tool_input"]["command"]),
+                &text(&event["error"]),
+            );
+            let known = |print: String| store.keyed(&project, Kind::Fix, &print).unwrap();
+            print.and_then(known).is_some()
+        };
+        let failed = failures
+            .iter()
+            .rev()
+            .find(mended)
+            .or(failures.last())
+            .unwrap();
+        let call = "toolu_000000000000000000000000";
+        [
+            (
+                "SessionStart",
+                self.event("SessionStart", json!({"source": "startup"})),
+                "6",
+            ),
+            (
+                "UserPromptSubmit",
+                self.event("UserPromptSubmit", json!({"prompt": prompt})),
+                "5",
+            ),
+            (
+                "PreToolUse(Read)",
+                self.event(
+                    "PreToolUse",
+                    json!({"tool_name": "Read", "tool_input": {"file_path": file}, "tool_use_id": call}),
+                ),
+                "3",
+            ),
+            (
+                "PostToolUseFailure",
+                self.event(
+                    "PostToolUseFailure",
+                    json!({
+                        "tool_name": "Bash",
+                        "tool_input": failed["tool_input"],
+                        "error": failed["error"],
+                        "tool_use_id": call,
+                    }),
+                ),
+                "3",
+            ),
+        ]
     }
 
     /// Has the worker store generated events; its memory at most and after.
     fn fill(&self, events: usize) -> (f64, f64) {
+        self.store(Generator::new(5).take(events));
+        (self.memory("VmHWM"), self.memory("VmRSS"))
+    }
+
+    /// Has the worker store these events as if they were of this project.
+    fn store(&self, made: impl IntoIterator<Item = Made>) {
         let project = remora_client::place(&self.project, None).project;
-        for made in Generator::new(5).take(events) {
+        for made in made {
             let input = Input {
                 bytes: made.event.to_string().into_bytes(),
                 cut: false,
@@ -170,13 +275,18 @@ impl Site {
         }
         let stored = self.drain();
         assert_eq!((stored.dead, stored.trouble), (0, None));
-        (self.memory("VmHWM"), self.memory("VmRSS"))
     }
 
     fn compare(&self, what: &str, bare: &Path, payload: &[u8], runs: usize, aim: &str) {
         let (mut plain, mut ours) = (Vec::new(), Vec::new());
         for run in 0..runs + runs / 10 {
             let payload = fresh(payload, run);
+            if run == 0 {
+                let bytes = answer(self.hook(), &payload);
+                println!("{what}: {bytes} bytes of answer");
+                self.drain();
+                continue;
+            }
             let mut measure_bare = || plain.push(time(Command::new(bare), &payload));
             // Neither always comes first.
             if run % 2 == 0 {
@@ -212,8 +322,22 @@ impl Drop for Site {
 fn fresh(payload: &[u8], run: usize) -> Vec<u8> {
     let text = String::from_utf8_lossy(payload);
     let id = format!("toolu_{:08}{run:016}", payload.len());
+    // A session that was told something is not told again.
+    let session = format!(
+        "4be1a0f6-6a0e-4a3a-{:04x}-{run:012x}",
+        payload.len() & 0xffff
+    );
     text.replace("toolu_000000000000000000000000", &id)
+        .replace("4be1a0f6-6a0e-4a3a-9b1c-0d9d5a3c7e21", &session)
         .into_bytes()
+}
+
+/// How long the answer is.
+fn answer(mut command: Command, payload: &[u8]) -> usize {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload).unwrap();
+    child.wait_with_output().unwrap().stdout.len()
 }
 
 /// Start, input, answer and end of a process, as the agent sees it.

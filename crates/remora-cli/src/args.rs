@@ -1,8 +1,14 @@
 //! The command line, as clap types and nothing else, so that completions and
 //! help can be made from it.
 
+mod bench_recall;
+mod import;
 mod instructions;
+mod ledger;
+mod mcp;
 mod memory;
+mod project;
+mod recall;
 mod saved;
 mod upkeep;
 
@@ -11,8 +17,14 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub(crate) use bench_recall::*;
+pub(crate) use import::*;
 pub(crate) use instructions::*;
+pub(crate) use ledger::*;
+pub(crate) use mcp::*;
 pub(crate) use memory::*;
+pub(crate) use project::*;
+pub(crate) use recall::*;
 pub(crate) use saved::*;
 pub(crate) use upkeep::*;
 
@@ -34,7 +46,19 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Memory",
         &[
-            "search", "show", "sessions", "timeline", "recap", "memory", "remember", "forget",
+            "search",
+            "show",
+            "sessions",
+            "timeline",
+            "recap",
+            "context",
+            "ledger",
+            "memory",
+            "remember",
+            "forget",
+            "folders",
+            "permissions",
+            "mcp",
         ],
     ),
     ("Hooks", &["hooks", "demo"]),
@@ -48,6 +72,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &[
             "status",
             "doctor",
+            "pause",
             "worker",
             "config",
             "rebuild",
@@ -110,6 +135,18 @@ pub(crate) enum Command {
     Timeline(Timeline),
     /// What was done since a day, by project and session
     Recap(Recap),
+    /// What a session would be given now, and why
+    Context(Context),
+    /// What sessions were given, and what of it was used
+    Ledger(Ledger),
+    /// Notes on recent work in the folders of a project
+    Folders(Folders),
+    /// What was allowed and refused, and rules to paste
+    Permissions(Permissions),
+    /// Stop remembering and recalling for a while
+    Pause(Pause),
+    /// Serve memory to an agent over MCP, on stdin and stdout
+    Mcp(Mcp),
     /// Facts that are kept as files: save, list, check, review
     #[command(subcommand)]
     Memory(Memory),
@@ -354,6 +391,9 @@ pub(crate) struct Install {
     /// For the project in the current directory
     #[arg(long)]
     pub(crate) project: bool,
+    /// Leave out the MCP server
+    #[arg(long)]
+    pub(crate) no_mcp: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

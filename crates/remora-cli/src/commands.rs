@@ -10,17 +10,23 @@ use crate::output::Output;
 mod audit;
 mod bench;
 mod config;
+mod context;
 mod data;
 mod demo;
 mod doctor;
 mod exclusive;
 mod export;
+mod folders;
 mod hooks;
 mod import;
 mod install;
 mod instructions;
+mod ledger;
+mod mcp;
 mod memory;
 mod parts;
+mod pause;
+mod permissions;
 mod progress;
 mod prune;
 mod rebuild;
@@ -53,6 +59,12 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Sessions(args) => sessions::run(&args, out),
         Command::Timeline(args) => timeline::run(&args, out),
         Command::Recap(args) => recap::run(&args, out),
+        Command::Context(args) => context::run(&args, out),
+        Command::Ledger(args) => ledger::run(&args, out),
+        Command::Folders(args) => folders::run(&args, out),
+        Command::Permissions(args) => permissions::run(&args, out),
+        Command::Pause(args) => pause::run(&args, out),
+        Command::Mcp(args) => mcp::run(&args, out),
         Command::Status(args) => status::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::Rebuild(args) => rebuild::run(&args, out),

@@ -111,6 +111,54 @@ pub(crate) const KEYS: &[Key] = &[
         "true",
         "the worker works out what rows mean when it has nothing else to do",
     ),
+    key(
+        "recall.start_tokens",
+        Shape::Number(0, 2_400),
+        "2000",
+        "what a session is given at its start, at most; 0 gives nothing",
+    ),
+    key(
+        "recall.index_rows",
+        Shape::Number(0, 200),
+        "50",
+        "rows that are named at a session's start",
+    ),
+    key(
+        "recall.summaries",
+        Shape::Number(0, 50),
+        "10",
+        "summaries of earlier work that are told at a session's start",
+    ),
+    key(
+        "recall.prompt_tokens",
+        Shape::Number(0, 2_000),
+        "300",
+        "what a prompt brings back, at most; 0 gives nothing",
+    ),
+    key(
+        "recall.suggest_saves",
+        Shape::Flag,
+        "false",
+        "a pattern that repeats is proposed as a memory",
+    ),
+    key(
+        "recall.guard_edits",
+        Shape::Number(0, 1_000),
+        "0",
+        "after this many changed files a stop asks once whether something is worth saving; 0 never",
+    ),
+    key(
+        "ui.greet",
+        Shape::Flag,
+        "true",
+        "one line tells the person at a session's start what was remembered",
+    ),
+    key(
+        "folders.auto",
+        Shape::Flag,
+        "false",
+        "the worker keeps the notes of `remora folders` up to date",
+    ),
 ];
 
 /// Where a value comes from.
@@ -375,7 +423,9 @@ fn unknown(name: &str) -> String {
         .map(|key| (distance(name, key.name), key.name))
         .min();
     match near {
-        Some((far, near)) if far <= 6 => format!("unknown key `{name}`; did you mean `{near}`?"),
+        Some((far, near)) if far <= 6 && far * 2 <= near.len() => {
+            format!("unknown key `{name}`; did you mean `{near}`?")
+        }
         _ => format!("unknown key `{name}`; `remora config show` lists all"),
     }
 }

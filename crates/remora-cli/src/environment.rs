@@ -39,6 +39,14 @@ impl Environment {
         self.directory.as_ref()
     }
 
+    /// The same, as if the process had been started in another directory.
+    pub(crate) fn moved_to(self, directory: PathBuf) -> Self {
+        Self {
+            directory: Some(directory),
+            ..self
+        }
+    }
+
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.get("HOME")
             .or_else(|| self.get("USERPROFILE"))

@@ -4,27 +4,28 @@
 //! exits 0. No argument parser, settings stack, thread, regex or database write
 //! is on this path; the database is read only where the event has an answer.
 
+mod answer;
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use remora_agents::{AgentSpec, Answer};
-use remora_client::{Failure, Input, Paths, append_line, glance, place, read_input, spool, wake};
-use remora_memory::context;
+use remora_client::{
+    Failure, Input, Paths, Pause, append_line, glance, place, read_input, spool, wake,
+};
 use remora_protocol::EventName;
-use remora_store::Access;
 
 use crate::clock;
 use crate::environment::Environment;
+use crate::recall::Settings;
 
 /// More of an event is not read.
 const LIMIT: usize = 16 * 1024 * 1024;
 /// Nor waited for longer.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The answer to a session's start is given up after this.
-const DEADLINE: Duration = Duration::from_millis(150);
 
 /// Runs the hook.
 pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -74,73 +75,75 @@ impl Hook {
         };
         let seen = glance(&input.bytes).unwrap_or_default();
         let event = seen.event.as_deref().and_then(EventName::parse);
+        let now = clock::millis();
         let Some(event) = event else {
+            if Pause::of(&self.paths).is_off(None, "", now) {
+                return answer("{}");
+            }
             // The worker will say what is wrong with it, where it can be read.
             self.log("the input is not an event of this agent");
             if !input.bytes.is_empty() {
-                self.keep_or_note(spec, input, None);
+                match self.keep(spec, input, None) {
+                    Ok(()) => self.wake(),
+                    Err(reason) => drop(Failure::of(&self.paths).note(&reason)),
+                }
             }
             return answer("{}");
         };
         let cwd = seen.cwd.map(PathBuf::from);
         let root = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
         let place = cwd.as_deref().map(|cwd| place(cwd, root));
-        if event != EventName::SessionStart {
-            self.keep_or_note(spec, input, place);
-            return answer(&(spec.encode)(event, &Answer::default()));
-        }
-        // Someone waits for this one: the answer first, the rest after it.
         let session = seen.session.unwrap_or_default();
-        let project = place.as_ref().map(|p| p.project.key.clone());
-        let context = project.and_then(|project| self.context(&project, &session));
-        let failed = Failure::of(&self.paths).take();
-        let failed = self.keep(spec, input, place).or(failed);
-        let message = failed.map(|reason| {
-            format!("Remora could not record everything ({reason}). `remora doctor` says how to mend it.")
-        });
-        answer(&(spec.encode)(event, &Answer { context, message }))
-    }
-
-    /// What the new session should know, from the database alone.
-    fn context(&self, project: &str, session: &str) -> Option<String> {
-        let database = self.paths.database();
-        if !database.exists() {
-            return None;
+        let project = place.as_ref().map(|place| place.project.key.as_str());
+        if Pause::of(&self.paths).is_off(project, &session, now) {
+            return answer("{}");
         }
-        let found = remora_store::open(&database, Access::ReadUntil(Instant::now() + DEADLINE))
-            .and_then(|store| context::session_start(&store, project, session));
-        match found {
-            Ok(context) => context,
-            Err(e) => {
-                self.log(&format!("no context: {e}"));
-                None
+        let starts = event == EventName::SessionStart;
+        let failed = if starts {
+            Failure::of(&self.paths).take()
+        } else {
+            None
+        };
+        let kept = self.keep(spec, input, place.clone());
+        let mut said = match &place {
+            Some(place) if answer::is_answered(event) => {
+                let asked = answer::Asked::new(self, event, &input.bytes, place);
+                asked.map(|asked| asked.answer()).unwrap_or_default()
             }
+            _ => Answer::default(),
+        };
+        match kept {
+            // The event is there now; whoever digests it may begin.
+            Ok(()) => self.wake(),
+            Err(reason) if starts => said.message = Some(unrecorded(&reason)),
+            // Nobody is told now; the next session will be. Best effort: there
+            // may be no place left for a mark either.
+            Err(reason) => drop(Failure::of(&self.paths).note(&reason)),
         }
+        if let Some(reason) = failed {
+            said.message = Some(unrecorded(&reason));
+        }
+        answer(&(spec.encode)(event, &said))
     }
 
-    /// Nobody is told now; the next session will be.
-    fn keep_or_note(&self, spec: &AgentSpec, input: &Input, place: Option<remora_client::Place>) {
-        if let Some(reason) = self.keep(spec, input, place) {
-            // Best effort: there may be no place left for a mark either.
-            let _ = Failure::of(&self.paths).note(&reason);
-        }
-    }
-
-    /// Puts the event into the spool and wakes the worker; says what went
-    /// wrong if the event could not be kept.
+    /// Puts the event into the spool; says what went wrong if it could not.
     fn keep(
         &self,
         spec: &AgentSpec,
         input: &Input,
         place: Option<remora_client::Place>,
-    ) -> Option<String> {
+    ) -> Result<(), String> {
         let now = clock::millis();
         let sync = self.paths.sync_mark().exists();
-        if let Err(e) = spool(&self.paths, spec.name, now, place, input, sync) {
+        let spooled = spool(&self.paths, spec.name, now, place, input, sync);
+        spooled.map(|_| ()).map_err(|e| {
             let reason = format!("{}: {e}", self.paths.spool().display());
             self.log(&format!("not captured: {reason}"));
-            return Some(reason);
-        }
+            reason
+        })
+    }
+
+    fn wake(&self) {
         let program = std::env::current_exe();
         let version = env!("CARGO_PKG_VERSION");
         let woken = program.and_then(|program| wake(&self.paths, &program, version, clock::now()));
@@ -148,7 +151,15 @@ impl Hook {
             // The event is safe; the next hook tries again.
             self.log(&format!("the worker could not be woken: {e}"));
         }
-        None
+    }
+
+    /// The person's settings; the defaults if they cannot be read.
+    fn settings(&self) -> Settings {
+        let read = Settings::load(&self.paths.config());
+        read.unwrap_or_else(|e| {
+            self.log(&format!("the settings do not count: {e}"));
+            Settings::default()
+        })
     }
 
     fn log(&self, text: &str) {
@@ -162,6 +173,10 @@ impl Hook {
             let _ = append_line(&file, now, text);
         }
     }
+}
+
+fn unrecorded(reason: &str) -> String {
+    format!("Remora could not record everything ({reason}). `remora doctor` says how to mend it.")
 }
 
 fn answer(text: &str) -> ExitCode {

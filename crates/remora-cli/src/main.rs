@@ -10,8 +10,10 @@ mod error;
 mod exit;
 mod hook;
 mod output;
+mod recall;
 mod settings;
 mod signals;
+mod tools;
 
 use std::process::ExitCode;
 

@@ -6,24 +6,34 @@
 //! or runs another program (except the worker, detached). Time, environment and
 //! paths come from the caller.
 
+mod anchor;
 mod call;
+mod changed;
 mod detach;
 mod failure;
+mod given;
 mod glance;
 mod input;
 mod log;
 mod paths;
+mod pause;
 mod project;
+mod served;
 mod spool;
 mod wake;
 
+pub use anchor::{Likeness, anchor_of, is_as};
 pub use call::{Connection, ask, reach, receive, reply};
+pub use changed::{Changes, changed_files, stable_hash};
 pub use detach::{close_inherited, leave_session};
 pub use failure::Failure;
+pub use given::{GivenFile, Giving, given_file, read_given};
 pub use glance::{Glance, glance};
 pub use input::{Input, read_input};
 pub use log::append_line;
 pub use paths::Paths;
+pub use pause::{Mark, Pause, Paused};
 pub use project::{Place, place};
+pub use served::{For, Served};
 pub use spool::{Spooled, read_spooled, spool, waiting};
 pub use wake::{Woken, came_up, start_worker, wake};

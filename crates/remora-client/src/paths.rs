@@ -61,6 +61,11 @@ impl Paths {
         self.home.join("run")
     }
 
+    /// What each session was given.
+    pub fn given(&self) -> PathBuf {
+        self.run().join("sessions")
+    }
+
     /// The worker's socket.
     pub fn socket(&self) -> PathBuf {
         self.run().join("worker.sock")

@@ -132,6 +132,11 @@ impl Engine {
         })
     }
 
+    /// The merged permission rules.
+    pub fn permissions(&self) -> &Permissions {
+        &self.permissions
+    }
+
     /// What was read, file by file.
     pub fn notes(&self) -> &[LayerNote] {
         &self.layers.notes

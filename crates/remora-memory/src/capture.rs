@@ -62,15 +62,23 @@ impl Captured {
     }
 
     /// The session; events of a client that names none share one.
-    pub(crate) fn session(&self) -> Cow<'_, str> {
+    pub fn session(&self) -> Cow<'_, str> {
         match self.text("session_id") {
             "" => "unknown".into(),
             id => id.into(),
         }
     }
 
+    /// The project's key.
+    pub fn project(&self) -> &str {
+        match &self.envelope.project {
+            Some(project) => &project.key,
+            None => self.text("cwd"),
+        }
+    }
+
     /// The root of the project, as text.
-    pub(crate) fn root(&self) -> &str {
+    pub fn root(&self) -> &str {
         match &self.envelope.project {
             Some(project) => &project.root,
             None => self.text("cwd"),

@@ -9,6 +9,8 @@ use crate::output::Problem;
 
 /// Problems that take part; an error is known by its first few.
 const PROBLEMS: usize = 3;
+/// Bytes of one message.
+const MESSAGE: usize = 240;
 /// Characters of normalised text that take part.
 const LONGEST: usize = 600;
 
@@ -48,6 +50,27 @@ pub fn fingerprint(tool: &str, problems: &[Problem], text: &str) -> Option<Finge
         id: format!("{:016x}", hash(normal.as_bytes())),
         normal,
     })
+}
+
+/// What an error says, wherever it says it: codes and messages without files,
+/// tests and symbols around them, and without everything accidental.
+pub fn messages(problems: &[Problem], text: &str) -> Vec<String> {
+    let said = |problem: &Problem| {
+        let code = problem.code.as_deref().unwrap_or_default();
+        let message = normal::normalise(&problem.message);
+        format!("{code} {message}").trim().to_owned()
+    };
+    let mut lines: Vec<String> = problems.iter().map(said).collect();
+    if lines.is_empty() {
+        lines = telling_lines(text);
+    }
+    lines.retain(|line| !line.is_empty());
+    lines.dedup();
+    lines.truncate(PROBLEMS);
+    for line in &mut lines {
+        line.truncate(line.floor_char_boundary(MESSAGE));
+    }
+    lines
 }
 
 fn problem_line(problem: &Problem) -> String {

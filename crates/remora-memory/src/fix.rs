@@ -18,6 +18,8 @@ pub(crate) mod field {
     pub(crate) const COMMAND: &str = "command";
     /// The tool whose output was understood.
     pub(crate) const TOOL: &str = "tool";
+    /// What the error says, wherever it says it.
+    pub(crate) const SAYS: &str = "says";
     /// The error's fingerprint.
     pub(crate) const FINGERPRINT: &str = "fingerprint";
     /// How often the error was mended.
@@ -110,7 +112,11 @@ impl OpenFailures {
         let open = self.open.iter().filter(|open| open.command == command);
         for open in open.filter(|open| !open.edits.is_empty()) {
             let before = known(&open.fingerprint)?;
-            fixes.push(learned(open, passing, before.as_ref()));
+            let uid = match fixes.len() {
+                0 => format!("{}/fix", passing.uid),
+                n => format!("{}/fix{n}", passing.uid),
+            };
+            fixes.push(learned(open, passing, before.as_ref(), uid));
             self.mended
                 .push((command.to_owned(), open.fingerprint.clone()));
         }
@@ -136,7 +142,7 @@ fn counted(mut fix: Item, name: &str) -> Item {
     fix
 }
 
-fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>) -> Item {
+fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>, uid: String) -> Item {
     let count = |name: &str| {
         before
             .and_then(|fix| fix.detail.as_ref()?.get(name)?.as_u64())
@@ -165,10 +171,10 @@ fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>) -> Item {
             .map(|fact| format!("error: {fact}")),
     );
     let last = open.edits.last().map_or("", |edit| &edit.title);
-    let title = format!("{} - mended by: {last}", open.item.title);
+    let title = format!("{} → {last}", open.item.title);
     let mut fix = Item {
         id: 0,
-        uid: format!("{}/fix", passing.uid),
+        uid,
         key: Some(open.fingerprint.clone()),
         kind: Kind::Fix,
         digest_tokens: tokens::estimate(&title) + tokens::estimate(&text),
@@ -184,6 +190,7 @@ fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>) -> Item {
     fix.detail = Some(json!({
         field::FINGERPRINT: open.fingerprint,
         field::COMMAND: open.command,
+        field::SAYS: open.item.detail.as_ref().and_then(|detail| detail.get(field::SAYS)),
         "error": open.item.uid,
         "edits": open.edits.iter().map(|e| &e.uid).collect::<Vec<_>>(),
         field::FIXED: count(field::FIXED) + 1,

@@ -79,6 +79,7 @@ pub(crate) fn changed_outside(event: &Captured) -> Option<FileRecord> {
         from: None,
         session: event.session().into_owned(),
         time: event.envelope.at,
+        anchor: None,
     })
 }
 
@@ -108,6 +109,7 @@ fn record(
         from: None,
         session: row.session.clone(),
         time: row.time,
+        anchor: None,
     }]
 }
 
@@ -164,6 +166,7 @@ fn moved_or_removed(command: &str, event: &Captured, row: &Item) -> Vec<FileReco
                 from,
                 session: row.session.clone(),
                 time: row.time,
+                anchor: None,
             });
         }
     };

@@ -89,6 +89,18 @@ pub enum Holds {
     All,
 }
 
+/// How well a row fits a query, whatever other rows there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Fit {
+    /// The share of the query's words that the row holds itself, by how much
+    /// each counts.
+    pub share: f64,
+    /// How much the words count that it holds.
+    pub weight: f64,
+    /// How alike they are by the static table, from -1 to 1.
+    pub gist: f32,
+}
+
 /// What a store knows of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
@@ -96,6 +108,8 @@ pub struct Row {
     pub words: f64,
     /// Which of the words it holds itself.
     pub holds: Holds,
+    /// How well they fit on their own; the gist comes later.
+    pub fit: Fit,
     /// The static table's likeness, if it is known.
     pub gist: Option<f32>,
     /// The model's likeness, if it is known.

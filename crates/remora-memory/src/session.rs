@@ -5,7 +5,7 @@
 use remora_protocol::record::{Item, Kind, Session};
 
 use crate::capture::Captured;
-use crate::fix::OpenFailures;
+use crate::fix::{self, OpenFailures};
 use crate::near::Recent;
 use crate::statement::Statement;
 use crate::store::{Filter, Order, Page, Result, Store};
@@ -72,18 +72,21 @@ impl State {
             _ => {
                 self.failures.note(item);
                 self.recent.note(item);
-                if self.steps.len() < STEPS {
+                // A row that is told anew takes the place of the old one.
+                if let Some(old) = self.steps.iter_mut().find(|old| old.uid == item.uid) {
+                    *old = item.clone();
+                } else if self.steps.len() < STEPS {
                     self.steps.push(item.clone());
                 }
             }
         }
     }
 
-    /// Whether this subagent has told its result itself.
-    pub(crate) fn told_by(&self, agent: &str) -> bool {
+    /// What this subagent has told of its result itself.
+    pub(crate) fn told_by(&self, agent: &str) -> Option<&Item> {
         self.steps
             .iter()
-            .any(|step| step.kind == Kind::Task && step.subagent.as_deref() == Some(agent))
+            .find(|step| step.kind == Kind::Task && step.subagent.as_deref() == Some(agent))
     }
 
     /// What has happened since the last checkpoint, if it is worth a row.
@@ -98,6 +101,7 @@ impl State {
                 files_read: &item.files_read,
                 files_modified: &item.files_modified,
                 facts: &item.facts,
+                command: fix::detail(item, fix::field::COMMAND),
                 result: if item.kind == Kind::Failure {
                     StepResult::Failed
                 } else {

@@ -2,9 +2,9 @@
 //! (`testing::contract`) holds every backend to them.
 
 use remora_embed::Meaning;
-use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
+use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session, Used};
 
-use crate::rank::Parts;
+use crate::rank::{Fit, Parts};
 use crate::words::Query;
 
 /// Why a store could not do its duty.
@@ -71,8 +71,14 @@ pub struct Batch {
     /// Items.
     pub items: Vec<Write>,
     /// Files by folder; replaces what is known of each file, except that an
-    /// empty `holds` keeps the old one and `Seen` never replaces another state.
+    /// empty `holds` and a missing anchor keep the old one, `Seen` never replaces
+    /// another state, and an anchor with the old contents keeps its `since`.
     pub files: Vec<FileRecord>,
+    /// What sessions were given. A session's line that is there already stays
+    /// as it is.
+    pub given: Vec<Given>,
+    /// Which of it was of use: session, line and how. The first use counts.
+    pub used: Vec<(String, u32, Used)>,
 }
 
 /// What names an event.
@@ -148,6 +154,8 @@ pub struct Hit {
     pub any_words: bool,
     /// What the score is made of.
     pub parts: Parts,
+    /// How well it fits whatever else there is; comparable between searches.
+    pub fit: Fit,
     /// Rows of the same project that say the very same, told by this one.
     pub same: Vec<i64>,
 }
@@ -213,6 +221,11 @@ pub trait Store: Send {
     fn projects(&self) -> Result<Vec<Project>>;
     /// Files of a folder, or of the whole project, by folder and name.
     fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>>;
+    /// One file of a folder.
+    fn file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>>;
+    /// What sessions were given, in the order of time, then line; of the filter
+    /// project, since, until, session and agent count.
+    fn given(&self, filter: &Filter, limit: usize) -> Result<Vec<Given>>;
     /// The row of a project, kind and key.
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>>;
     /// How much there is.
@@ -226,8 +239,10 @@ pub trait Store: Send {
     fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()>;
     /// Forgets all meanings; every row waits for a new one.
     fn forget_meanings(&self) -> Result<()>;
-    /// Removes what may go, items and rows of the ledger, and returns how many
-    /// went or would go.
+    /// Removes rows by name; unknown names are left out.
+    fn remove(&self, names: &[Name]) -> Result<()>;
+    /// Removes what may go, items and rows of the ledgers, and returns how many
+    /// items and events went or would go.
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
 }
 

@@ -34,6 +34,8 @@ pub struct Step<'a> {
     pub files_modified: &'a [String],
     /// What it brought to light, the most telling first.
     pub facts: &'a [String],
+    /// What makes two runs the same command, if it was one.
+    pub command: Option<&'a str>,
     /// How it went.
     pub result: StepResult,
 }

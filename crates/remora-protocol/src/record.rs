@@ -238,6 +238,57 @@ pub struct FileRecord {
     pub session: String,
     /// When, in milliseconds since 1970.
     pub time: i64,
+    /// What it was like when it was last heard of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Anchor>,
+}
+
+/// What a file was like: enough to see whether it still is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anchor {
+    /// Its bytes.
+    pub size: u64,
+    /// When it was written, in nanoseconds since 1970.
+    pub modified: i64,
+    /// Of its contents.
+    pub hash: u64,
+    /// Since when it holds this, in milliseconds since 1970: a file that is
+    /// written again with the same contents has not changed.
+    pub since: i64,
+}
+
+/// Something that a session was given from memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// The session.
+    pub session: String,
+    /// Its place among all that the session was given.
+    pub line: u32,
+    /// `#12` for a row, `memory://…` for a saved memory.
+    pub item: String,
+    /// The subagent that was told, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    /// The moment: `start`, `prompt`, `read`, `failure` and so on.
+    pub moment: String,
+    /// Why it was chosen.
+    pub why: String,
+    /// What it cost, estimated.
+    pub tokens: u32,
+    /// When, in milliseconds since 1970.
+    pub time: i64,
+    /// What became of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<Used>,
+}
+
+/// That something given was of use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// How: `fetched`, `opened`, `edited` or `run`.
+    pub how: String,
+    /// When, in milliseconds since 1970.
+    pub time: i64,
 }
 
 /// One captured event in the ledger: that it came, and what became of it.

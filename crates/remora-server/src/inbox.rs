@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use remora_client::{Paths, Spooled, read_spooled, waiting};
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{EventKey, Store};
-use remora_memory::{Captured, Digester, Fate, Policy, Worth, call_key, private};
+use remora_memory::{Captured, Digest, Digester, Fate, Policy, private};
 use remora_protocol::request::Envelope;
 use remora_protocol::{Event, EventName, tokens};
 use serde_json::{Map, Value};
@@ -20,7 +20,9 @@ use crate::archive::{Archive, Archived};
 use crate::dead::{DeadLetter, bury};
 use crate::guard::{Guard, name_of};
 use crate::ignore::Ignores;
-use crate::{Log, ServerError, at};
+use crate::intake::clean;
+use crate::ledger::Ledger;
+use crate::{Log, ServerError, anchor, at};
 
 /// Events in one transaction.
 const BATCH: usize = 512;
@@ -51,6 +53,7 @@ pub struct Inbox {
     paths: Paths,
     store: Box<dyn Store>,
     digester: Digester,
+    ledger: Ledger,
     redactor: Redactor,
     archive: Archive,
     guard: Guard,
@@ -82,6 +85,7 @@ impl Inbox {
         Ok(Self {
             redactor: Redactor::new(&policy.redaction)?,
             digester: Digester::new(policy),
+            ledger: Ledger::default(),
             archive: Archive::new(paths.archive()),
             guard: Guard::new(&paths),
             ignores: Ignores::new(ignore),
@@ -129,9 +133,20 @@ impl Inbox {
             }
             round.taken += letters.len();
             round.stored += letters.len();
+        } else if files.is_empty() {
+            self.fold(now)?;
         }
         self.log.flush();
         Ok(round)
+    }
+
+    /// With nothing else to do, what was given goes to the ledger.
+    fn fold(&mut self, now: i64) -> Result<(), ServerError> {
+        let folded = self.ledger.fold(&self.paths, self.store.as_ref(), now);
+        if folded.is_err() {
+            self.ledger.forget();
+        }
+        folded
     }
 
     /// Reads and decodes; what cannot be goes to the dead letters.
@@ -170,33 +185,22 @@ impl Inbox {
         Ok(letters)
     }
 
-    fn redact(&mut self, file: &Path, spooled: Spooled, mut event: Event) -> Letter {
+    fn redact(&mut self, file: &Path, spooled: Spooled, event: Event) -> Letter {
         let raw = String::from_utf8_lossy(&spooled.payload);
         let raw_tokens = tokens::estimate(&raw);
-        let call = call_key(&event);
-        let root = spooled.envelope.project.as_ref().map_or("", |p| &p.root);
-        let worth = if self.ignores.ignores(&event, root) {
-            Worth::Ignored
-        } else {
-            Worth::Keep
-        };
         let mut marks = Marks::default();
-        let mut value = Value::Object(std::mem::take(&mut event.fields));
-        private::strip_value(&mut value);
-        self.redactor.json(&mut value, &mut marks);
-        if let Value::Object(fields) = value {
-            event.fields = fields;
-        }
+        let captured = clean(
+            &self.redactor,
+            &mut self.ignores,
+            spooled.envelope,
+            event,
+            raw_tokens,
+            &mut marks,
+        );
         Letter {
             file: file.to_path_buf(),
             bytes: spooled.payload.len(),
-            captured: Captured {
-                envelope: spooled.envelope,
-                event,
-                call,
-                worth,
-                raw_tokens,
-            },
+            captured,
             marks,
         }
     }
@@ -262,13 +266,29 @@ impl Inbox {
         false
     }
 
+    /// What the events come to, with what was given to their sessions.
+    fn digest(&mut self, events: &[&Captured], now: i64) -> Result<Digest, ServerError> {
+        let store = self.store.as_ref();
+        let mut digest = self.digester.digest(store, events)?;
+        anchor::take(&mut digest.batch.files, events);
+        self.ledger
+            .join(&self.paths, store, events, &mut digest.batch, now)?;
+        Ok(digest)
+    }
+
+    /// What was thought to be in the store is not there.
+    fn forget(&mut self) {
+        self.digester.forget();
+        self.ledger.forget();
+    }
+
     fn store_all(&mut self, letters: &mut [Letter], now: i64) -> Result<(), ServerError> {
         let events: Vec<&Captured> = letters.iter().map(|l| &l.captured).collect();
-        let digest = match self.digester.digest(self.store.as_ref(), &events) {
+        let digest = match self.digest(&events, now) {
             Ok(digest) => digest,
             Err(e) => {
-                self.digester.forget();
-                return Err(e.into());
+                self.forget();
+                return Err(e);
             }
         };
         let mut lines = Vec::new();
@@ -294,8 +314,7 @@ impl Inbox {
             Ok(self.store.apply(&digest.batch)?)
         });
         if let Err(e) = stored {
-            // What the digester thinks it told the store is not there.
-            self.digester.forget();
+            self.forget();
             return Err(e);
         }
         for letter in letters.iter() {

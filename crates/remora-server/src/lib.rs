@@ -5,15 +5,22 @@
 //! Nothing here prints or reads the environment; the clock is handed in.
 #![forbid(unsafe_code)]
 
+mod anchor;
 pub mod archive;
+mod changed;
 mod dead;
 mod guard;
 mod ignore;
 mod inbox;
+pub mod intake;
+mod ledger;
 mod log;
+pub mod mcp;
 pub mod meanings;
 mod rebuild;
+pub mod saved;
 mod socket;
+mod stir;
 mod worker;
 
 pub use dead::{DeadLetter, dead_letters, retry};
@@ -21,7 +28,7 @@ pub use ignore::pattern_fault;
 pub use inbox::{Inbox, Round};
 pub use log::Log;
 pub use rebuild::{Progress, Rebuilt, move_aside, rebuild};
-pub use worker::{Clock, Ended, Settings, serve};
+pub use worker::{Chore, Clock, Ended, Settings, serve};
 
 /// Why the worker, or work on its files, could not go on.
 #[derive(Debug, thiserror::Error)]

@@ -18,7 +18,7 @@ use remora_protocol::record::Item;
 use crate::ServerError;
 
 pub use spare::Background;
-pub(crate) use spare::Spare;
+pub(crate) use spare::{Spare, step_back};
 
 /// What turns texts into meanings.
 pub trait Encode: fmt::Debug + Send + Sync {

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -15,9 +16,11 @@ use remora_protocol::request::Reply;
 use remora_store::{Access, SqliteStore};
 
 use crate::archive::Archive;
+use crate::changed::{Git, Watch};
 use crate::meanings::{Background, Spare};
+use crate::saved::{Reach, Saved, SavedMemories};
 use crate::socket::Ear;
-use crate::{Inbox, Log, ServerError, at, move_aside, rebuild};
+use crate::{Inbox, Log, ServerError, at, move_aside, rebuild, stir};
 
 /// How long a worker that is going away is waited for.
 const HANDOVER: Duration = Duration::from_secs(5);
@@ -30,6 +33,9 @@ const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
 
 /// Milliseconds since 1970.
 pub type Clock = fn() -> i64;
+
+/// Something else to be done now and then; says what it did.
+pub type Chore = fn(&Paths) -> Option<String>;
 
 /// What the worker needs to know.
 #[derive(Debug, Clone)]
@@ -49,6 +55,10 @@ pub struct Settings {
     /// What rows mean, worked out when there is nothing else to do; `None`
     /// leaves it to others.
     pub meanings: Option<Background>,
+    /// Where saved memories come from; `None` leaves their rows as they are.
+    pub saved: Option<Arc<dyn SavedMemories>>,
+    /// What is done when it tidies.
+    pub chore: Option<Chore>,
     /// The clock.
     pub clock: Clock,
 }
@@ -71,10 +81,17 @@ pub enum Ended {
 /// What drives the loop.
 #[derive(Debug)]
 pub(crate) enum Tick {
-    Poke { version: String, program: String },
+    Poke {
+        version: String,
+        program: String,
+    },
     Drain(UnixStream),
     Stop(UnixStream),
     Status(UnixStream),
+    /// Memories of a project were checked.
+    Checked,
+    /// Git was asked about a checkout.
+    Asked,
 }
 
 /// Runs the worker until it ends.
@@ -94,7 +111,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
     log.flush();
     let (ticks, inbox) = channel();
     let socket = paths.socket();
-    let ear = Ear::open(&socket, ticks).map_err(at(&socket))?;
+    let ear = Ear::open(&socket, ticks.clone()).map_err(at(&socket))?;
     // Without it, hooks wait a little longer after a death.
     let _ = came_up(paths);
     // Room for the mark of a failing hook is taken while there is some.
@@ -105,11 +122,18 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         started: now(),
         stored: 0,
         dead: 0,
+        stirred: 0,
         trouble: None,
         damage: None,
         inbox: None,
         log: Some(log),
         spare: Spare::new(settings.meanings.clone()),
+        saved: Saved::new(
+            settings.saved.clone(),
+            settings.policy.redaction.clone(),
+            ticks.clone(),
+        ),
+        changes: Watch::new(paths.clone(), now, Git::default(), ticks),
     };
     let ended = worker.run(&inbox);
     if ended == Ended::Homeless {
@@ -165,6 +189,8 @@ struct Worker<'a> {
     started: i64,
     stored: u64,
     dead: u64,
+    /// Events of the last round.
+    stirred: usize,
     trouble: Option<String>,
     /// What a round has found wrong with a database that could be opened.
     damage: Option<String>,
@@ -172,6 +198,8 @@ struct Worker<'a> {
     /// The log, until the inbox has it.
     log: Option<Log>,
     spare: Spare,
+    saved: Saved,
+    changes: Watch,
 }
 
 impl Worker<'_> {
@@ -205,6 +233,9 @@ impl Worker<'_> {
                     back_off
                 }
             };
+            // Not for every round of a long backlog.
+            let asked = !waiters.is_empty() && !pause.is_zero();
+            self.keep_in_step(if asked { Reach::All } else { Reach::Due });
             self.answer_waiters(&mut waiters);
             let idle = idle_since.elapsed();
             let pause = self.use_spare_time(idle).map_or(pause, |w| w.min(pause));
@@ -220,6 +251,7 @@ impl Worker<'_> {
             // round for each hook that poked before.
             let mut next = ticks.recv_timeout(pause).ok();
             while let Some(tick) = next {
+                self.saved.knocked();
                 match tick {
                     Tick::Poke { version, program } => {
                         if newer(&version, &self.settings.version) && self.make_way(&program) {
@@ -231,6 +263,8 @@ impl Worker<'_> {
                         waiters.push((stream, paths));
                     }
                     Tick::Status(stream) => self.answer(stream),
+                    Tick::Checked => self.saved.finish_check(),
+                    Tick::Asked => self.changes.finish(),
                     Tick::Stop(stream) => {
                         self.answer(stream);
                         return Ended::Stopped;
@@ -259,6 +293,7 @@ impl Worker<'_> {
         let round = self.inbox()?.round(now)?;
         self.stored += round.stored as u64;
         self.dead += round.dead as u64;
+        self.stirred = round.stored;
         Ok(round.taken)
     }
 
@@ -279,6 +314,8 @@ impl Worker<'_> {
                 self.settings.ignore.clone(),
                 log,
             )?);
+            // What was made anew from the archive lacks what no event tells.
+            self.saved.forget();
         }
         match &mut self.inbox {
             Some(inbox) => Ok(inbox),
@@ -333,10 +370,57 @@ impl Worker<'_> {
             // The next round makes it anew.
             Err(e) => self.in_trouble(&e),
         }
-        self.spare.wait(idle)
+        self.saved.check(idle);
+        self.changes.turn();
+        let waits = [self.saved.wait(idle), self.changes.wait()];
+        waits
+            .into_iter()
+            .flatten()
+            .chain(self.spare.wait(idle))
+            .min()
+    }
+
+    /// Rows of saved memories follow their files; what git says of the projects
+    /// that the last round told of is asked for.
+    fn keep_in_step(&mut self, reach: Reach) {
+        let stirred = std::mem::take(&mut self.stirred);
+        if self.trouble.is_some() {
+            return;
+        }
+        let Some(inbox) = &self.inbox else { return };
+        let store = inbox.store();
+        let done = stir::of(store, stirred).and_then(|stirs| {
+            for stir in stirs.iter().rev() {
+                self.saved.used(&stir.project, stir.edge);
+                for root in &stir.roots {
+                    self.changes.want(root.clone());
+                }
+            }
+            let now = (self.settings.clock)();
+            let paths = &self.settings.paths;
+            self.saved.refresh(store, paths, now, reach, stirs.len())
+        });
+        match done {
+            Ok(done) => {
+                if done.wrote {
+                    self.spare.stored();
+                }
+                for line in done.lines {
+                    self.say(&line);
+                }
+            }
+            Err(e @ ServerError::Store(StoreError::Damaged(_))) => self.in_trouble(&e),
+            // Capture is not held up by it; the next look tries again.
+            Err(e) => {
+                if let Some(line) = self.saved.once(format!("saved memories: {e}")) {
+                    self.say(&line);
+                }
+            }
+        }
     }
 
     fn tidy(&mut self) {
+        self.changes.tidy();
         let cap = self.settings.archive_cap;
         if let Some(inbox) = &mut self.inbox {
             let archive = inbox.archive();
@@ -344,6 +428,10 @@ impl Worker<'_> {
             if let Err(e) = tidied {
                 self.say(&format!("the archive could not be tidied: {e}"));
             }
+        }
+        let chore = self.settings.chore;
+        if let Some(done) = chore.and_then(|chore| chore(&self.settings.paths)) {
+            self.say(&done);
         }
     }
 

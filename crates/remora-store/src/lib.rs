@@ -2,6 +2,7 @@
 //! writes and many read. Owns the schema and the ranking; knows nothing of
 //! events, digests or where the file lives.
 
+pub mod foreign;
 mod migrate;
 mod sqlite;
 

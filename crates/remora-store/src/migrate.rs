@@ -26,6 +26,10 @@ pub(crate) const ALL: &[Migration] = &[
         version: 2,
         sql: include_str!("../migrations/sqlite/0002_meanings.sql"),
     },
+    Migration {
+        version: 3,
+        sql: include_str!("../migrations/sqlite/0003_given.sql"),
+    },
 ];
 
 /// Marks a file as ours.

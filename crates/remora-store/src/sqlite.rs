@@ -22,10 +22,10 @@ use remora_memory::store::{
     Batch, Counts, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Store, StoreError,
 };
 use remora_memory::words::Query;
-use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
+use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-pub(crate) use connect::{beside, io, owner_only};
+pub(crate) use connect::{beside, foreign, io, owner_only};
 pub(crate) use errors::Told;
 
 use crate::Access;
@@ -128,6 +128,14 @@ impl Store for SqliteStore {
         self.reading(|conn| read::files(conn, project, folder))
     }
 
+    fn file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
+        self.reading(|conn| read::file(conn, project, folder, name))
+    }
+
+    fn given(&self, filter: &Filter, limit: usize) -> Result<Vec<Given>> {
+        self.reading(|conn| read::given(conn, filter, limit))
+    }
+
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
         self.reading(|conn| read::keyed(conn, project, kind, key))
     }
@@ -156,6 +164,13 @@ impl Store for SqliteStore {
     fn forget_meanings(&self) -> Result<()> {
         self.may_write()?;
         vectors::forget(&self.conn)
+    }
+
+    fn remove(&self, names: &[Name]) -> Result<()> {
+        self.may_write()?;
+        let rows = read::items(&self.conn, names)?;
+        let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
+        write::remove(&self.conn, &ids)
     }
 
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {

@@ -27,8 +27,19 @@ pub(super) struct Model {
 struct State {
     turns: VecDeque<Value>,
     agents: VecDeque<Value>,
-    main: Vec<Value>,
+    heard: Heard,
     count: usize,
+}
+
+/// Bodies of the requests so far, in order.
+#[derive(Default, Clone)]
+pub(super) struct Heard {
+    /// Those of the main conversation.
+    pub(super) main: Vec<Value>,
+    /// Those of subagents.
+    pub(super) agents: Vec<Value>,
+    /// Those that offer no tools.
+    pub(super) aside: Vec<Value>,
 }
 
 impl Model {
@@ -70,11 +81,13 @@ impl Model {
 
     /// Bodies of the main conversation's requests so far, in order.
     pub(super) fn requests(&self) -> Vec<Value> {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .main
-            .clone()
+        self.heard().main
+    }
+
+    /// All bodies so far.
+    pub(super) fn heard(&self) -> Heard {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.heard.clone()
     }
 }
 
@@ -97,11 +110,13 @@ fn answer(state: &mut State, request: &Request) -> Response {
         .is_some_and(|tools| !tools.is_empty());
     let aside = json!({"text": "aside"});
     let turn = if !offered {
+        state.heard.aside.push(body.clone());
         aside
     } else if request.header("x-claude-code-agent-id").is_some() {
+        state.heard.agents.push(body.clone());
         state.agents.pop_front().unwrap_or(aside)
     } else {
-        state.main.push(body.clone());
+        state.heard.main.push(body.clone());
         state
             .turns
             .pop_front()

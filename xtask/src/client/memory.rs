@@ -8,10 +8,12 @@ mod day;
 mod harmless;
 mod house;
 mod kept;
+mod recall;
 mod remembered;
 mod resumed;
 mod settings;
 mod talk;
+mod terminal;
 mod together;
 
 use std::fmt::Debug;
@@ -43,6 +45,17 @@ const CASES: &[(&str, Play)] = &[
     ("memory-disk-full", harmless::full_disk),
     ("memory-uninstall", settings::uninstall),
     ("memory-uninstall-project", settings::uninstall_project),
+    ("recall-the-second-session", recall::second::session),
+    ("recall-mcp", recall::server::tools),
+    ("recall-mcp-for-the-person", recall::server::for_the_person),
+    ("recall-resume-clear-compact", recall::onward::goes_on),
+    ("recall-subagent", recall::others::subagent),
+    ("recall-worktree", recall::others::worktree),
+    ("recall-two-sessions", recall::others::two_sessions),
+    ("recall-unharmed", recall::unharmed::sessions),
+    ("recall-interactive", recall::screen::session),
+    ("recall-hostile", recall::hostile::session),
+    ("recall-plugin", recall::plugin::beside_settings),
 ];
 
 /// The names of all cases.

@@ -25,6 +25,8 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         idle: Duration::from_mins(10),
         archive_cap: u64::MAX,
         meanings: None,
+        saved: None,
+        chore: None,
         clock: || NOW,
     };
     let first = {

@@ -11,6 +11,11 @@ const FIREWALLS: &[(&str, &[&str], &str)] = &[
         "only the worker has a runtime; block in a thread instead",
     ),
     (
+        "rmcp",
+        &["remora-server"],
+        "the protocol is the server's; implement its `Library` instead",
+    ),
+    (
         "clap",
         &["remora-cli"],
         "only the binary reads arguments; take a struct instead",

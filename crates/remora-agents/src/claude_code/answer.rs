@@ -16,14 +16,22 @@ pub(super) fn encode(event: EventName, answer: &Answer) -> String {
     let def = event.def();
     // Text on stdout is added to the summary's instructions or taken as a path,
     // JSON or not; after a compaction it is shown to the person as it is.
-    let spoken = matches!(
-        def.plain,
-        PlainText::CompactInstructions | PlainText::WorktreePath
-    );
-    if spoken || event == EventName::PostCompact {
-        return String::new();
+    match def.plain {
+        PlainText::CompactInstructions => {
+            let text = filled(answer.instructions.as_deref());
+            return text.map(limited).unwrap_or_default();
+        }
+        PlainText::WorktreePath => return String::new(),
+        _ if event == EventName::PostCompact => return String::new(),
+        _ => {}
     }
     let mut object = Map::new();
+    if let Some(reason) = filled(answer.block.as_deref())
+        && event == EventName::Stop
+    {
+        object.insert("decision".to_owned(), json!("block"));
+        object.insert("reason".to_owned(), Value::String(limited(reason)));
+    }
     if let Some(message) = filled(answer.message.as_deref())
         && def.answers.contains(Answers::MESSAGE)
     {

@@ -149,6 +149,7 @@ fn both() -> Answer {
     Answer {
         context: Some("known\nfacts".into()),
         message: Some("for you".into()),
+        ..Answer::default()
     }
 }
 
@@ -182,6 +183,7 @@ fn every_answer_is_one_object_on_one_line_or_nothing() {
     let blank = Answer {
         context: Some(" \n".into()),
         message: Some(String::new()),
+        ..Answer::default()
     };
     for def in EVENTS {
         for answer in [Answer::default(), blank.clone(), both()] {
@@ -203,6 +205,7 @@ fn given(context: String) -> String {
     let answer = Answer {
         context: Some(context),
         message: None,
+        ..Answer::default()
     };
     let line = (SPEC.encode)(EventName::SessionStart, &answer);
     let value: Value = serde_json::from_str(&line).unwrap();

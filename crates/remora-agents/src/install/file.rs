@@ -11,8 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Change, Edited, Entry, InstallError, Kept, find, plan, remove};
-use crate::spec::AgentSpec;
+use super::{Change, Edited, InstallError, Kept, Ours, Piece};
 use record::{Fingerprint, Record, Written};
 use replace::{Swap, swap};
 
@@ -93,9 +92,9 @@ impl FileError {
 }
 
 /// What [`install`] would do, and the text that it would write. Writes nothing.
-pub fn preview(file: &Path, entry: &Entry<'_>) -> Result<(Report, String), FileError> {
+pub fn preview(file: &Path, piece: &dyn Piece) -> Result<(Report, String), FileError> {
     let state = State::read(file)?;
-    let edited = state.plan(entry)?;
+    let edited = state.plan(piece)?;
     let outcome = match (&state.bytes, edited.changes.is_empty()) {
         (_, true) => Outcome::Unchanged,
         (None, _) => Outcome::Created,
@@ -107,10 +106,10 @@ pub fn preview(file: &Path, entry: &Entry<'_>) -> Result<(Report, String), FileE
 
 /// Puts our entries into a settings file; makes file and folders if need be.
 /// `record` is a file in our own data directory, the same for all settings.
-pub fn install(file: &Path, record: &Path, entry: &Entry<'_>) -> Result<Report, FileError> {
+pub fn install(file: &Path, record: &Path, piece: &dyn Piece) -> Result<Report, FileError> {
     let _lock = record::lock(record)?;
     for _ in 0..TRIES {
-        if let Some(report) = try_install(file, record, entry)? {
+        if let Some(report) = try_install(file, record, piece)? {
             return Ok(report);
         }
     }
@@ -119,14 +118,10 @@ pub fn install(file: &Path, record: &Path, entry: &Entry<'_>) -> Result<Report, 
 
 /// Takes our entries out of a settings file. Its bytes are then as before the
 /// installation, if nobody else has changed it since.
-pub fn uninstall(
-    file: &Path,
-    record: &Path,
-    spec: &'static AgentSpec,
-) -> Result<Report, FileError> {
+pub fn uninstall(file: &Path, record: &Path, ours: &dyn Ours) -> Result<Report, FileError> {
     let _lock = record::lock(record)?;
     for _ in 0..TRIES {
-        if let Some(report) = try_uninstall(file, record, spec)? {
+        if let Some(report) = try_uninstall(file, record, ours)? {
             return Ok(report);
         }
     }
@@ -161,9 +156,9 @@ impl State {
         })
     }
 
-    fn plan(&self, entry: &Entry<'_>) -> Result<Edited, FileError> {
+    fn plan(&self, piece: &dyn Piece) -> Result<Edited, FileError> {
         let text = self.text()?;
-        self.settings(plan(text, entry))
+        self.settings(piece.plan(text))
     }
 
     fn backup(&self) -> PathBuf {
@@ -193,22 +188,22 @@ impl State {
 
     /// The bytes to go back to one day, if this file is ours to change for the
     /// first time, or was changed by others after us.
-    fn base(&self, entry: &Entry<'_>, kept: &Kept) -> Result<Option<Vec<u8>>, FileError> {
+    fn base(&self, piece: &dyn Piece, kept: &Kept) -> Result<Option<Vec<u8>>, FileError> {
         let Some(text) = self.text()? else {
             return Ok(None);
         };
-        if self.settings(find(text, entry.spec))?.is_empty() {
+        if !self.settings(piece.is_there(text))? {
             return Ok(Some(text.as_bytes().to_vec()));
         }
-        let clean = self.settings(remove(text, entry.spec, kept))?;
+        let clean = self.settings(piece.remove(text, kept))?;
         Ok(Some(clean.text.into_bytes()))
     }
 }
 
 /// `None`: the file changed meanwhile.
-fn try_install(file: &Path, record: &Path, entry: &Entry<'_>) -> Result<Option<Report>, FileError> {
+fn try_install(file: &Path, record: &Path, piece: &dyn Piece) -> Result<Option<Report>, FileError> {
     let state = State::read(file)?;
-    let edited = state.plan(entry)?;
+    let edited = state.plan(piece)?;
     if edited.changes.is_empty() {
         let report = state.report(Outcome::Unchanged, edited.changes, edited.warnings);
         return Ok(Some(report));
@@ -242,7 +237,7 @@ fn try_install(file: &Path, record: &Path, entry: &Entry<'_>) -> Result<Option<R
         error
     };
     if !intact {
-        let base = state.base(entry, &written.kept)?;
+        let base = state.base(piece, &written.kept)?;
         written.before = base.as_deref().map(Fingerprint::of);
         if let Some(base) = base {
             replace::put(&backup, &base, Some(&state.target))
@@ -271,11 +266,7 @@ fn try_install(file: &Path, record: &Path, entry: &Entry<'_>) -> Result<Option<R
 }
 
 /// `None`: the file changed meanwhile.
-fn try_uninstall(
-    file: &Path,
-    record: &Path,
-    spec: &'static AgentSpec,
-) -> Result<Option<Report>, FileError> {
+fn try_uninstall(file: &Path, record: &Path, ours: &dyn Ours) -> Result<Option<Report>, FileError> {
     let state = State::read(file)?;
     let backup = state.backup();
     let mut notes = Record::read(record);
@@ -284,7 +275,7 @@ fn try_uninstall(
         Some(text) => {
             let none = Kept::default();
             let kept = old.as_ref().map_or(&none, |old| &old.kept);
-            Some(state.settings(remove(text, spec, kept))?)
+            Some(state.settings(ours.remove(text, kept))?)
         }
         None => None,
     };

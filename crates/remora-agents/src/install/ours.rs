@@ -63,7 +63,7 @@ pub(super) fn program_of(handler: &Node, spec: &AgentSpec) -> Option<String> {
     ours.then(|| std::mem::take(program))
 }
 
-fn is_remora(program: &str) -> bool {
+pub(super) fn is_remora(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
     name == "remora" || name.eq_ignore_ascii_case("remora.exe")
 }

@@ -1,4 +1,6 @@
 //! Every agent against the payloads that were recorded from it.
+mod plugin;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
+use super::BenchRecall;
 use crate::commands::tier::Tier;
 
 #[derive(Debug, ClapArgs)]
@@ -75,30 +76,6 @@ pub(crate) struct Export {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Import {
-    /// JSON lines: an export of Remora, or messages of conversations
-    Jsonl(ImportJsonl),
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ImportJsonl {
-    /// The file; `-` reads from stdin
-    pub(crate) file: PathBuf,
-    /// Put everything into this project [default: as the lines say]
-    #[arg(long, value_name = "PROJECT")]
-    pub(crate) project: Option<String>,
-    /// Leave out lines that cannot be read, instead of refusing the file
-    #[arg(long)]
-    pub(crate) skip_bad: bool,
-    /// Leave it to the worker to work out what the rows mean
-    #[arg(long)]
-    pub(crate) no_vectors: bool,
-    /// Print JSON instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Subcommand)]
 pub(crate) enum Config {
     /// Every value, where it comes from and what it means
     Show(ConfigShow),
@@ -142,6 +119,8 @@ pub(crate) struct ConfigUnset {
 pub(crate) enum Bench {
     /// Import a corpus, ask the queries, write what was found
     Retrieval(BenchRetrieval),
+    /// Play situations, and compare what would be given with what should be
+    Recall(BenchRecall),
 }
 
 #[derive(Debug, ClapArgs)]

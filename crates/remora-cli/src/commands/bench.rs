@@ -3,6 +3,7 @@
 //! directory of its own.
 
 mod ablate;
+mod recall;
 mod score;
 mod set;
 
@@ -52,6 +53,7 @@ struct Measured {
 pub(crate) fn run(command: &Bench, out: &mut Output) -> Result<Exit, CliError> {
     match command {
         Bench::Retrieval(args) => retrieval(args, out),
+        Bench::Recall(args) => recall::run(args, out),
     }
 }
 

@@ -1,11 +1,14 @@
-//! `remora demo`: a recorded session, played through the engine and then through
-//! memory, in a folder of its own. Nothing of the person's is read or changed.
+//! `remora demo`: a recorded session, played through the engine, another one
+//! through memory, and a third one that is given what the second one left; in a
+//! folder of its own. Nothing of the person's is read or changed.
 
 mod memory;
+mod second;
 
 use std::fs;
 use std::path::Path;
 
+use remora_client::Paths;
 use remora_hooks::{Engine, Host, Options, Places};
 use remora_protocol::Event;
 use remora_protocol::record::Item;
@@ -21,6 +24,8 @@ use crate::output::{Output, Style};
 const SETTINGS: &str = include_str!("demo/settings.json");
 const GUARD: &str = include_str!("demo/guard.sh");
 const SESSION: &str = include_str!("demo/session.jsonl");
+/// As the session that is remembered left it.
+const RETRY: &str = "pub fn attempts(limit: u32) -> u32 {\n    let mut n = 0;\n    while n < limit {\n        n += 1;\n    }\n    n\n}\n";
 
 pub(super) fn run(args: &Demo, out: &mut Output) -> Result<Exit, CliError> {
     let folder = tempfile::Builder::new().prefix("remora-demo-").tempdir()?;
@@ -67,7 +72,10 @@ pub(super) fn run(args: &Demo, out: &mut Output) -> Result<Exit, CliError> {
     }
     // A repository of its own, whatever the folder of temporary files lies in.
     write(&project.join(".git/HEAD"), "ref: refs/heads/main\n")?;
-    remembered(&memory::remember(folder.path(), &project)?, args, out)?;
+    write(&project.join("src/retry.rs"), RETRY)?;
+    let paths = Paths::new(folder.path().join("data"));
+    remembered(&memory::remember(&paths, &project)?, args, out)?;
+    recalled(&second::play(&paths, &project)?, args, out)?;
     Ok(Exit::GoOn)
 }
 
@@ -86,10 +94,29 @@ fn remembered(items: &[Item], args: &Demo, out: &mut Output) -> Result<(), CliEr
             out.text(&format!("     {fact}\n"))?;
         }
     }
-    out.text(&format!(
-        "\n{} rows, no model, no key. Yours: remora install claude-code\n",
-        items.len()
-    ))
+    Ok(())
+}
+
+/// What the next session is given of it.
+fn recalled(steps: &[second::Step], args: &Demo, out: &mut Output) -> Result<(), CliError> {
+    if args.json {
+        let steps: Vec<_> = steps
+            .iter()
+            .map(|step| json!({ "moment": step.moment, "given": step.given }))
+            .collect();
+        return out.json(&json!({ "recall": steps }));
+    }
+    let head = out.paint(Style::Dim, "── the next session remembers");
+    out.text(&format!("\n{head}\n"))?;
+    for step in steps {
+        let what = out.paint(Style::Bold, step.what);
+        let given = step.given.as_deref().unwrap_or("nothing is given");
+        out.text(&format!("{what}\n"))?;
+        for line in given.lines() {
+            out.text(&format!("     {line}\n"))?;
+        }
+    }
+    out.text("\nNo key, no network. Yours: remora install claude-code\n")
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CliError> {

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::args::Doctor;
 use crate::clock;
+use crate::commands::pause;
 use crate::commands::show::lines::{count, hang};
 use crate::environment::Environment;
 use crate::error::CliError;
@@ -104,6 +105,8 @@ fn examine(patient: &Patient) -> Vec<Check> {
     let mut checks = folders::check(patient);
     checks.extend(config::check(patient));
     checks.extend(background::check(patient));
+    let paused = pause::told(&patient.paths).into_iter();
+    checks.extend(paused.map(|p| Check::warn("paused", p.what, format!("`{}`", p.ender))));
     let (kept, events) = kept::check(patient);
     checks.extend(kept);
     checks.extend(search::check(patient));

@@ -2,9 +2,11 @@
 //! anything of it is stored, and importing it twice changes nothing.
 
 mod corpus;
+mod database;
 mod line;
 mod load;
 mod source;
+mod transcripts;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,7 +21,7 @@ use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
 use crate::commands::vectors::{self, Made, Rest};
-use crate::commands::{tier, worker};
+use crate::commands::{memory, tier, worker};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
@@ -53,6 +55,9 @@ pub(crate) struct Fault {
 pub(crate) fn run(command: &Import, out: &mut Output) -> Result<Exit, CliError> {
     match command {
         Import::Jsonl(args) => jsonl(args, out),
+        Import::ClaudeCode(args) => transcripts::run(args, out),
+        Import::ClaudeMem(args) => database::run(args, out),
+        Import::Memory(args) => memory::import_notes(args, out),
     }
 }
 
@@ -184,6 +189,7 @@ fn report(
             "files": loaded.files,
             "events": loaded.events,
             "raw": loaded.raw,
+            "saved": loaded.saved,
             "redacted": redacted,
             "skipped": skipped,
             "embedded": made.embedded,
@@ -223,6 +229,16 @@ fn report(
         count => format!("; {count} items were there already"),
     };
     out.text(&format!("imported {told}{there}\n"))?;
+    if loaded.saved > 0 {
+        let what = if loaded.saved == 1 {
+            "1 row of a saved memory is"
+        } else {
+            &format!("{} rows of saved memories are", loaded.saved)
+        };
+        out.text(&format!(
+            "{what} left out: the files are the truth, and rows follow those that are here\n"
+        ))?;
+    }
     if !loaded.marks.is_empty() {
         let kinds: Vec<String> = loaded
             .marks

@@ -1,14 +1,18 @@
-//! `remora install` and `uninstall`: Remora's hooks in an agent's settings.
+//! `remora install` and `uninstall`: Remora's hooks in an agent's settings, and
+//! its MCP server beside them. Whatever becomes of the server, the hooks stand.
+
+mod client;
+mod mcp;
+mod say;
+mod self_test;
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use remora_agents::install::file::{self as settings_text, Outcome, Report};
-use remora_agents::install::{Entry, What};
+use remora_agents::install::Entry;
+use remora_agents::install::file::{self as settings_text, Outcome};
 use remora_agents::{AgentSpec, Places, Scope};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args::{Install, Uninstall};
 use crate::commands::data::Data;
@@ -16,6 +20,8 @@ use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
+use mcp::Mcp;
+use say::{say, told};
 
 pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
@@ -26,18 +32,23 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
         program: &program,
         spec,
     };
+    let server = Mcp::new(&data, spec, args.project, &program)?;
+    let server = (!args.no_mcp).then_some(server);
     if args.dry_run {
         let (report, text) = settings_text::preview(&file, &entry)?;
+        let mcp = server.map(|server| server.preview());
         if args.json {
             let mut value = told(&report);
             value["dry_run"] = json!(true);
             value["text"] = json!(text);
+            value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.json());
             out.json(&value)?;
         } else {
             say(out, &report, "would be")?;
             if report.outcome != Outcome::Unchanged {
-                out.text(&format!("\n{text}"))?;
+                out.text(&format!("\n{text}\n"))?;
             }
+            mcp.map_or(Ok(()), |mcp| mcp.say(out))?;
         }
         return Ok(Exit::GoOn);
     }
@@ -46,9 +57,11 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
         source,
     })?;
     let report = settings_text::install(&file, &record(&data), &entry)?;
-    let tried = self_test(&program, spec);
+    let mcp = server.map(|server| server.install());
+    let tried = self_test::run(&program, spec);
     if args.json {
         let mut value = told(&report);
+        value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.json());
         value["self_test"] = match &tried {
             Ok(()) => json!("passed"),
             Err(why) => json!({ "failed": why }),
@@ -56,6 +69,7 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
         out.json(&value)?;
     } else {
         say(out, &report, "was")?;
+        mcp.map_or(Ok(()), |mcp| mcp.say(out))?;
         match &tried {
             Ok(()) => {
                 let ok = out.paint(Style::Green, "ok");
@@ -83,16 +97,20 @@ pub(crate) fn uninstall(args: &Uninstall, out: &mut Output) -> Result<Exit, CliE
     let spec = agent(&args.agent)?;
     let file = settings_file(&data, spec, args.project)?;
     let report = settings_text::uninstall(&file, &record(&data), spec)?;
+    let program = std::env::current_exe()?;
+    let mcp = Mcp::new(&data, spec, args.project, &program)?.uninstall();
     if args.purge {
         worker::end(&data.paths)?;
         purge(data.paths.home())?;
     }
     if args.json {
         let mut value = told(&report);
+        value["mcp"] = mcp.json();
         value["purged"] = json!(args.purge);
         out.json(&value)?;
     } else {
         say(out, &report, "was")?;
+        mcp.say(out)?;
         if args.purge {
             let home = data.paths.home().display();
             out.text(&format!("{home} and everything in it was removed\n"))?;
@@ -154,130 +172,4 @@ fn purge(home: &Path) -> Result<(), CliError> {
         path: home.to_path_buf(),
         source,
     })
-}
-
-/// Runs the hook as the agent would, on an event of its own, in a data
-/// directory of its own, and looks whether the event arrives.
-fn self_test(program: &Path, spec: &AgentSpec) -> Result<(), String> {
-    let place = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
-    let mark = "remora-self-test";
-    let event = json!({
-        "session_id": mark,
-        "transcript_path": "",
-        "cwd": place.path(),
-        "hook_event_name": "UserPromptSubmit",
-        "prompt": mark,
-    });
-    let answer = call(
-        program,
-        &["hook", spec.name],
-        place.path(),
-        &event.to_string(),
-    )?;
-    serde_json::from_str::<Value>(answer.trim())
-        .map_err(|_| format!("the hook answered with something else than JSON: {answer}"))?;
-    call(program, &["worker", "drain"], place.path(), "")?;
-    let found = call(
-        program,
-        &["search", "--all", "--json", mark],
-        place.path(),
-        "",
-    );
-    let ended = call(program, &["worker", "stop"], place.path(), "");
-    if !found?.contains(mark) {
-        return Err("the event was captured, but is not found".to_owned());
-    }
-    ended.map(drop)
-}
-
-fn call(program: &Path, args: &[&str], home: &Path, input: &str) -> Result<String, String> {
-    let failed = |e: std::io::Error| format!("`remora {}`: {e}", args.join(" "));
-    let mut child = Command::new(program)
-        .args(args)
-        .current_dir(home)
-        .env("REMORA_HOME", home.join("data"))
-        .env_remove("REMORA_OFF")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A child that does not want it says so in its exit code.
-        let _ = stdin.write_all(input.as_bytes());
-    }
-    let done = child.wait_with_output().map_err(failed)?;
-    if !done.status.success() {
-        let why = String::from_utf8_lossy(&done.stderr);
-        return Err(format!(
-            "`remora {}` failed: {}",
-            args.join(" "),
-            why.trim()
-        ));
-    }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
-}
-
-fn told(report: &Report) -> Value {
-    let changes: Vec<Value> = report
-        .changes
-        .iter()
-        .map(|change| json!({ "event": change.event, "change": word(change.what) }))
-        .collect();
-    json!({
-        "file": report.file,
-        "outcome": outcome(report.outcome),
-        "changes": changes,
-        "warnings": report.warnings,
-        "backup": report.backup,
-    })
-}
-
-fn word(what: What) -> &'static str {
-    match what {
-        What::Added => "added",
-        What::Updated => "updated",
-        What::Removed => "removed",
-    }
-}
-
-fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Unchanged => "unchanged",
-        Outcome::Created => "created",
-        Outcome::Edited => "edited",
-        Outcome::Restored => "restored",
-        Outcome::Deleted => "deleted",
-    }
-}
-
-fn say(out: &mut Output, report: &Report, verb: &str) -> Result<(), CliError> {
-    let file = out.paint(Style::Bold, &report.file.display().to_string());
-    let text = match report.outcome {
-        Outcome::Unchanged => format!("{file}: nothing to change\n"),
-        Outcome::Created => format!("{file} {verb} created\n"),
-        Outcome::Edited => format!("{file} {verb} edited\n"),
-        Outcome::Restored => format!("{file} {verb} restored, byte for byte\n"),
-        Outcome::Deleted => format!("{file} {verb} deleted: it held nothing else\n"),
-    };
-    out.text(&text)?;
-    for kind in [What::Added, What::Updated, What::Removed] {
-        let events: Vec<&str> = report
-            .changes
-            .iter()
-            .filter(|change| change.what == kind)
-            .map(|change| change.event.as_str())
-            .collect();
-        if !events.is_empty() {
-            out.text(&format!("  {}: {}\n", word(kind), events.join(", ")))?;
-        }
-    }
-    if let Some(backup) = &report.backup {
-        out.text(&format!("  the file as it was: {}\n", backup.display()))?;
-    }
-    for warning in &report.warnings {
-        let warning = out.paint(Style::Yellow, &format!("warning: {warning}"));
-        out.text(&format!("  {warning}\n"))?;
-    }
-    Ok(())
 }

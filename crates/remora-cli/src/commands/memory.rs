@@ -5,10 +5,12 @@ mod check;
 mod diff;
 mod index;
 mod look;
+mod notes;
 mod review;
 mod write;
 
-pub(super) use check::cache;
+pub(super) use check::{cache, cache_file, keep};
+pub(super) use notes::import as import_notes;
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,6 +26,7 @@ use crate::args::{self, MemoryAdd, MemoryRm, SavedPlace, SavedType, Scene, Whose
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::import;
+use crate::commands::worker::saved_index;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -47,6 +50,30 @@ pub(super) fn remember(args: &MemoryAdd, out: &mut Output) -> Result<Exit, CliEr
     write::add(args, out)
 }
 
+/// Saves a fact as `remora remember` does, and says nothing.
+pub(super) fn save(args: &MemoryAdd) -> Result<Saved, CliError> {
+    let (written, advice) = write::save(args)?;
+    let advice = advice.into_iter().map(|advice| advice.text);
+    let advice = advice.chain(written.index.advice()).collect();
+    Ok(Saved {
+        memory: written.memory,
+        advice,
+    })
+}
+
+/// A memory that was just saved.
+pub(super) struct Saved {
+    pub(super) memory: Memory,
+    pub(super) advice: Vec<String>,
+}
+
+/// The memory at an address.
+pub(super) fn at(uri: &str, place: &SavedPlace) -> Result<Memory, CliError> {
+    let shelf = Shelf::open(place)?;
+    let (_, memory) = shelf.find(uri, &Whose::default())?;
+    Ok(memory)
+}
+
 /// `remora forget`.
 pub(super) fn forget(args: &MemoryRm, out: &mut Output) -> Result<Exit, CliError> {
     write::remove(args, out)
@@ -64,18 +91,7 @@ struct Shelf {
 impl Shelf {
     fn open(place: &SavedPlace) -> Result<Self, CliError> {
         let data = Data::open()?;
-        let scene = Scene {
-            cwd: place.cwd.clone(),
-            home: place.home.clone(),
-            managed: None,
-            add_dir: Vec::new(),
-            setting_sources: None,
-            settings: None,
-            bare: false,
-            agent: None,
-            read: Vec::new(),
-        };
-        let instructions = scene.load(&data.environment)?;
+        let instructions = scene(place.cwd.clone(), place.home.clone()).load(&data.environment)?;
         let root = instructions.checkout().to_path_buf();
         let folders = [
             Folder::new(Scope::Project, instructions.memory_folder()),
@@ -159,6 +175,26 @@ impl Shelf {
 
     fn redactor(&self) -> Result<Redactor, CliError> {
         import::redactor(&self.data)
+    }
+
+    /// Files were written: the index of them is to follow.
+    fn changed(&self) {
+        saved_index::tell(&self.data, self.instructions.cwd());
+    }
+}
+
+/// A session that begins here, as usual in everything else.
+pub(super) fn scene(cwd: Option<PathBuf>, home: Option<PathBuf>) -> Scene {
+    Scene {
+        cwd,
+        home,
+        managed: None,
+        add_dir: Vec::new(),
+        setting_sources: None,
+        settings: None,
+        bare: false,
+        agent: None,
+        read: Vec::new(),
     }
 }
 

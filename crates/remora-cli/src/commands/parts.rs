@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use remora_memory::store::{Batch, Counts, Filter, Order, Page, Store, StoreError, Write};
-use remora_protocol::record::{EventRow, FileRecord, Item, Project, Session};
+use remora_protocol::record::{EventRow, FileRecord, Given, Item, Project, Session};
 use remora_server::archive::Archived;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub(crate) enum Part {
     Item(Box<Item>),
     File(FileRecord),
     Event(EventRow),
+    /// What a session was given. Not exported: it names rows by numbers, which
+    /// are others elsewhere.
+    Given(Given),
     /// A raw event of the archive.
     Raw(Box<Archived>),
 }
@@ -77,7 +80,7 @@ pub(crate) fn each(
 
 /// The ledger from its beginning. Moments are not unique, so every page begins
 /// with the moment that the last one ended with.
-fn ledger(
+pub(crate) fn ledger(
     store: &dyn Store,
     filter: &Filter,
     take: &mut dyn FnMut(EventRow) -> Result<(), CliError>,
@@ -117,6 +120,17 @@ fn ledger(
     }
 }
 
+/// What sessions were given.
+pub(crate) fn given(
+    store: &dyn Store,
+    take: &mut dyn FnMut(Part) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let lines = store.given(&Filter::default(), usize::MAX)?;
+    lines
+        .into_iter()
+        .try_for_each(|line| take(Part::Given(line)))
+}
+
 /// Copies a store into an empty one, each part changed as `change` will.
 pub(crate) fn copy(
     old: &dyn Store,
@@ -132,6 +146,10 @@ pub(crate) fn copy(
         change(&mut part);
         done += 1;
         progress.at(done, all, "");
+        Ok(writer.put(part)?)
+    })?;
+    given(old, &mut |mut part| {
+        change(&mut part);
         Ok(writer.put(part)?)
     })?;
     Ok(writer.flush()?)
@@ -168,6 +186,7 @@ impl<'a> Writer<'a> {
             Part::Item(item) => self.batch.items.push(Write::Add(*item)),
             Part::File(file) => self.batch.files.push(file),
             Part::Event(event) => self.batch.events.push(event),
+            Part::Given(given) => self.batch.given.push(given),
             Part::Raw(_) => return Ok(()),
         }
         self.parts += 1;

@@ -51,6 +51,7 @@ pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
             texts.extend(file.from.as_mut());
         }
         Part::Event(event) => texts.push(&mut event.label),
+        Part::Given(given) => texts.push(&mut given.why),
         Part::Raw(raw) => {
             let mut value = Value::Object(std::mem::take(&mut raw.event));
             private::strip_value(&mut value);

@@ -8,6 +8,7 @@ pub(crate) mod when;
 
 use std::time::Instant;
 
+use remora_embed::OnDemand;
 use remora_memory::store::{Filter, Hit, Store};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Project};
@@ -42,26 +43,15 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     let Some(store) = data.store()? else {
         return nothing_yet(args, &asked, out);
     };
-    let session = asked.session.as_deref();
-    let session = session.map(|id| scope::session(&store, id)).transpose()?;
     let started = Instant::now();
-    let (query, only_fast) = tier::query(args.tier, &data.config, &store, asked.query.clone());
+    let encoder = tier::encoder(&data.config);
+    let Answered {
+        query,
+        filter,
+        mut hits,
+        only_fast,
+    } = answered(args, &asked, &data, &store, encoder.as_ref())?;
     let query = &query;
-    let filter = Filter {
-        // A session says which project it is in.
-        project: match (&session, &asked.place.project) {
-            (Some(_), None) => None,
-            _ => scope::project(&data, &store, &asked.place)?,
-        },
-        kinds: asked.kinds.clone(),
-        file: asked.file.as_deref().map(|file| scope::file(&data, file)),
-        since: asked.span.since,
-        until: asked.span.until,
-        session,
-        agent: asked.agent.as_deref().map(scope::agent),
-    };
-    let mut hits = store.search(query, &filter, args.limit)?;
-    asked.sort(&mut hits);
     let ms = started.elapsed().as_secs_f64() * 1000.0;
     if args.open
         && let Some(best) = hits.first()
@@ -111,6 +101,72 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
         output::note(&format!("the fast tier answered: {why}"));
     }
     Ok(Exit::GoOn)
+}
+
+/// What was found, and how it was asked for.
+struct Answered {
+    query: Query,
+    filter: Filter,
+    hits: Vec<Hit>,
+    only_fast: Option<String>,
+}
+
+fn answered(
+    args: &Search,
+    asked: &Asked,
+    data: &Data,
+    store: &dyn Store,
+    encoder: Option<&OnDemand>,
+) -> Result<Answered, CliError> {
+    let session = asked.session.as_deref();
+    let session = session.map(|id| scope::session(store, id)).transpose()?;
+    let (query, only_fast) = tier::query(args.tier, encoder, store, asked.query.clone());
+    let filter = Filter {
+        // A session says which project it is in.
+        project: match (&session, &asked.place.project) {
+            (Some(_), None) => None,
+            _ => scope::project(data, store, &asked.place)?,
+        },
+        kinds: asked.kinds.clone(),
+        file: asked.file.as_deref().map(|file| scope::file(data, file)),
+        since: asked.span.since,
+        until: asked.span.until,
+        session,
+        agent: asked.agent.as_deref().map(scope::agent),
+    };
+    let mut hits = store.search(&query, &filter, args.limit)?;
+    asked.sort(&mut hits);
+    Ok(Answered {
+        query,
+        filter,
+        hits,
+        only_fast,
+    })
+}
+
+/// What a search finds that is worth reading, with what there is to say about
+/// the question, and whether only one project was looked in.
+pub(crate) fn find(
+    args: &Search,
+    data: &Data,
+    store: &dyn Store,
+    encoder: Option<&OnDemand>,
+) -> Result<(Vec<Hit>, Vec<String>, Looked), CliError> {
+    let asked = Asked::read(args)?;
+    let mut answered = answered(args, &asked, data, store, encoder)?;
+    keep_strong(&mut answered.hits);
+    let looked = match answered.filter.project {
+        Some(_) => Looked::InOne,
+        None => Looked::Everywhere,
+    };
+    Ok((answered.hits, asked.notes, looked))
+}
+
+/// Where a search looked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Looked {
+    InOne,
+    Everywhere,
 }
 
 /// What a score is made of, on a line.

@@ -2,6 +2,7 @@
 
 pub(crate) mod lines;
 
+use remora_instructions::memories::SCHEME;
 use remora_memory::store::{Name, Store};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::rfc3339;
@@ -29,12 +30,29 @@ pub(crate) fn run(args: &Show, out: &mut Output) -> Result<Exit, CliError> {
     let mut items = Vec::new();
     let mut missing = Vec::new();
     for text in &args.ids {
-        match find(&store, text)? {
+        let found = match saved(&data, &store, text)? {
+            None => find(&store, text)?,
+            found => found,
+        };
+        match found {
             Some(item) => items.push(item),
             None => missing.push(text.clone()),
         }
     }
     these(&store, &items, &missing, args.json, out)
+}
+
+/// The row of the memory with this address: of this project, or of everywhere.
+fn saved(data: &Data, store: &dyn Store, text: &str) -> Result<Option<Item>, CliError> {
+    let address = text.trim();
+    if !address.starts_with(SCHEME) {
+        return Ok(None);
+    }
+    let here = data.project().unwrap_or_default();
+    Ok(match store.keyed(&here, Kind::Memory, address)? {
+        None => store.keyed("", Kind::Memory, address)?,
+        found => found,
+    })
 }
 
 /// The row that a number or a name stands for.
@@ -162,7 +180,7 @@ fn say(item: &Item, project: &str, local: &Local, out: &mut Output) -> Result<()
 }
 
 /// What there is to say beside title, facts and text.
-fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, String)> {
+pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     let first = local.moment(item.time);
     let time = if item.seen > 1 {
@@ -174,7 +192,9 @@ fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, Strin
     fields.push(("time", time));
     fields.push((
         "project",
-        if project.is_empty() || project == item.project {
+        if item.project.is_empty() {
+            "all of them".to_owned()
+        } else if project.is_empty() || project == item.project {
             item.project.clone()
         } else {
             format!("{project} ({})", item.project)
@@ -184,8 +204,10 @@ fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, Strin
         Some(prompt) => format!("{}, prompt {prompt}", item.session),
         None => item.session.clone(),
     };
-    fields.push(("session", session));
-    fields.push(("agent", item.agent.clone()));
+    // What no session did, such as a saved memory, names none.
+    let done = [("session", session), ("agent", item.agent.clone())];
+    fields.extend(done.into_iter().filter(|(_, name)| !name.is_empty()));
+    fields.extend(file(item));
     fields.extend(item.subagent.clone().map(|name| ("subagent", name)));
     fields.extend(item.branch.clone().map(|name| ("branch", name)));
     fields.extend(item.speaker.clone().map(|name| ("said by", name)));
@@ -212,6 +234,30 @@ fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, Strin
         let (raw, kept) = (tokens(item.raw_tokens), tokens(item.digest_tokens));
         fields.push(("tokens", format!("{kept} of {raw}")));
     }
+    fields
+}
+
+/// What is told of the file that a saved memory is; the row only follows it.
+fn file(item: &Item) -> Vec<(&'static str, String)> {
+    let Some(detail) = item.detail.as_ref().filter(|_| item.kind == Kind::Memory) else {
+        return Vec::new();
+    };
+    let mut fields = Vec::new();
+    let text = |name: &str| detail.get(name).and_then(Value::as_str);
+    if let Some(path) = text("path") {
+        fields.push((
+            "file",
+            format!("{path} (it is the truth; this is its index)"),
+        ));
+    }
+    fields.extend(item.key.clone().map(|key| ("address", key)));
+    fields.extend(text("type").map(|kind| ("type", kind.to_owned())));
+    if let Some(priority) = detail.get("priority").and_then(Value::as_u64) {
+        fields.push(("priority", priority.to_string()));
+    }
+    let doubts = detail.get("doubts").and_then(Value::as_array);
+    let doubts = doubts.into_iter().flatten().filter_map(Value::as_str);
+    fields.extend(doubts.map(|doubt| ("in doubt", doubt.to_owned())));
     fields
 }
 

@@ -15,6 +15,7 @@ use remora_store::Access;
 use serde_json::json;
 
 use crate::args::Status;
+use crate::commands::pause;
 use crate::commands::show::lines::{Local, count, hang, number, size};
 use crate::commands::tier;
 use crate::environment::Environment;
@@ -145,6 +146,7 @@ impl Known {
             "archive_bytes": self.archive,
             "trouble": self.counts.as_ref().err().map(ToString::to_string),
             "off": self.off,
+            "pauses": pause::as_json(paths),
             "worker": {
                 "running": !matches!(self.worker, Worker::None),
                 "answers": reply.is_some(),
@@ -196,6 +198,10 @@ impl Known {
         if self.off {
             let text = "REMORA_OFF is set: hooks started from here capture nothing";
             lines.push(("off", text.to_owned(), Style::Yellow));
+        }
+        for paused in pause::told(paths) {
+            let text = format!("{}; `{}` ends it", paused.what, paused.ender);
+            lines.push(("off", text, Style::Yellow));
         }
         for (name, text, style) in lines {
             let lead = format!("  {name:<9} ");

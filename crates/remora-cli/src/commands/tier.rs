@@ -38,7 +38,7 @@ impl Tier {
 /// full one was wanted.
 pub(crate) fn query(
     tier: Tier,
-    config: &Config,
+    encoder: Option<&OnDemand>,
     store: &dyn Store,
     query: Query,
 ) -> (Query, Option<String>) {
@@ -46,7 +46,7 @@ pub(crate) fn query(
     if tier == Tier::Fast || query.text().is_empty() {
         return (query, None);
     }
-    let Some(encoder) = encoder(config) else {
+    let Some(encoder) = encoder else {
         return (query, Some("search.model is off".to_owned()));
     };
     match embedded(store) {
@@ -58,7 +58,7 @@ pub(crate) fn query(
         Ok(_) => {}
         Err(e) => return (query, Some(e.to_string())),
     }
-    match meaning(&encoder, &query) {
+    match meaning(encoder, &query) {
         Ok(meaning) => (query.with_meaning(meaning), None),
         Err(e) => (query, Some(e.to_string())),
     }

@@ -28,13 +28,13 @@ const KIND: usize = 10;
 
 /// One line.
 #[derive(Debug)]
-enum Entry {
+pub(crate) enum Entry {
     Row(Box<Item>),
     Event(EventRow),
 }
 
 impl Entry {
-    fn time(&self) -> i64 {
+    pub(crate) fn time(&self) -> i64 {
         match self {
             Self::Row(item) => item.time,
             Self::Event(event) => event.time,
@@ -59,12 +59,23 @@ impl Entry {
 
 pub(crate) fn run(args: &Timeline, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
-    let span = when::span(&args.span)?;
+    when::span(&args.span)?;
     let Some(store) = data.store()? else {
         return say(&[], None, None, args.json, out);
     };
+    let (entries, centre) = find(args, &data, &store)?;
+    say(&entries, centre, Some(&store), args.json, out)
+}
+
+/// The entries that are meant, and the number of the row they stand around.
+pub(crate) fn find(
+    args: &Timeline,
+    data: &Data,
+    store: &dyn Store,
+) -> Result<(Vec<Entry>, Option<i64>), CliError> {
+    let span = when::span(&args.span)?;
     let session = args.session.as_deref();
-    let session = session.map(|id| scope::session(&store, id)).transpose()?;
+    let session = session.map(|id| scope::session(store, id)).transpose()?;
     let mut filter = Filter {
         since: span.since,
         until: span.until,
@@ -72,7 +83,7 @@ pub(crate) fn run(args: &Timeline, out: &mut Output) -> Result<Exit, CliError> {
     };
     let around = match &args.around {
         None => None,
-        Some(text) => Some(show::find(&store, text)?.ok_or_else(|| {
+        Some(text) => Some(show::find(store, text)?.ok_or_else(|| {
             CliError::Usage(format!(
                 "not found: `{text}`; `remora search` gives numbers"
             ))
@@ -82,15 +93,14 @@ pub(crate) fn run(args: &Timeline, out: &mut Output) -> Result<Exit, CliError> {
         (Some(_), _, None) => None,
         (None, Some(_), None) if args.place.all => None,
         (None, Some(item), None) => Some(item.project.clone()),
-        _ => scope::project(&data, &store, &args.place)?,
+        _ => scope::project(data, store, &args.place)?,
     };
     filter.session = session;
     let entries = match &around {
-        None => gather(&store, &filter, Order::Newest, args.limit.unwrap_or(LINES))?,
-        Some(item) => both_sides(&store, &filter, item, args.limit.unwrap_or(AROUND))?,
+        None => gather(store, &filter, Order::Newest, args.limit.unwrap_or(LINES))?,
+        Some(item) => both_sides(store, &filter, item, args.limit.unwrap_or(AROUND))?,
     };
-    let centre = around.map(|item| item.id);
-    say(&entries, centre, Some(&store), args.json, out)
+    Ok((entries, around.map(|item| item.id)))
 }
 
 /// What came before and after a row.
@@ -219,7 +229,7 @@ fn say(
     });
     let wide = ids.max().unwrap_or(1);
     let mut day = String::new();
-    let mut session = "";
+    let mut session = None;
     for entry in entries {
         let today = local.day(entry.time());
         if day != today {
@@ -227,11 +237,11 @@ fn say(
             let head = format!("{today} {}", local.weekday(entry.time()));
             out.text(&format!("{gap}{}\n", out.paint(Style::Bold, &head)))?;
             day = today;
-            session = "";
+            session = None;
         }
-        if session != entry.session() {
-            session = entry.session();
-            let head = heading(store, session)?;
+        if session != Some(entry.session()) {
+            session = Some(entry.session());
+            let head = heading(store, entry.session())?;
             out.text(&format!("  {}\n", out.paint(Style::Dim, &head)))?;
         }
         line(entry, wide, centre, &local, out)?;
@@ -250,6 +260,9 @@ fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
         None => None,
     };
     let title = session.map(|s| flat(&s.title)).unwrap_or_default();
+    if id.is_empty() {
+        return Ok("no session".to_owned());
+    }
     // The beginning of a UUID is enough; other ids may differ at their end.
     let short = id.get(..8).filter(|_| id.len() == 36).unwrap_or(id);
     let text = if title.is_empty() {

@@ -154,17 +154,17 @@ fn note(done: u64, all: u64, took: Duration) -> String {
 
 /// Ctrl-C ends the work at its next step; a second one ends the program, and so
 /// does any once this is gone.
-struct Stop(Arc<AtomicBool>);
+pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    fn by_key() -> Result<Self, CliError> {
+    pub(crate) fn by_key() -> Result<Self, CliError> {
         let wanted = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&wanted))?;
         signal_hook::flag::register(SIGINT, Arc::clone(&wanted))?;
         Ok(Self(wanted))
     }
 
-    fn is_wanted(&self) -> bool {
+    pub(crate) fn is_wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

@@ -1,7 +1,10 @@
 //! `remora worker`: the background process, by hand.
 
+pub(crate) mod saved_index;
+
 use std::fs;
 use std::io::{self, BufRead, BufReader};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use remora_client::{Paths, Woken, ask, waiting, wake};
@@ -9,16 +12,18 @@ use remora_memory::Policy;
 use remora_memory::redact::Rules;
 use remora_protocol::request::{Reply, Request};
 use remora_protocol::time::rfc3339;
-use remora_server::{Ended, Settings};
+use remora_server::{Chore, Ended, Settings};
 use serde_json::json;
 
 use crate::args::{Worker, WorkerLogs, WorkerPlain};
 use crate::clock;
 use crate::commands::data::Data;
+use crate::commands::folders;
 use crate::commands::tier;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
+use saved_index::SavedFiles;
 
 /// A moment, for a question that is answered at once.
 const MOMENT: Duration = Duration::from_secs(2);
@@ -84,6 +89,11 @@ pub(crate) fn settings(data: &Data) -> Settings {
         idle: Duration::from_secs(data.config.number("worker.idle_minutes") * 60),
         archive_cap: data.config.number("archive.max_mb") * 1024 * 1024,
         meanings: tier::background(&data.config),
+        saved: Some(Arc::new(SavedFiles::new(data))),
+        chore: data
+            .config
+            .flag("folders.auto")
+            .then_some(folders::refresh as Chore),
         clock: clock::millis,
     }
 }

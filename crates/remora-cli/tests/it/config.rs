@@ -36,6 +36,22 @@ fn every_value_has_a_source_and_a_meaning() {
         what finds rows by their meaning: built-in, off, or the model's file for a build without it
     search.background = true (default)
         the worker works out what rows mean when it has nothing else to do
+    recall.start_tokens = 2000 (default)
+        what a session is given at its start, at most; 0 gives nothing
+    recall.index_rows = 50 (default)
+        rows that are named at a session's start
+    recall.summaries = 10 (default)
+        summaries of earlier work that are told at a session's start
+    recall.prompt_tokens = 300 (default)
+        what a prompt brings back, at most; 0 gives nothing
+    recall.suggest_saves = false (default)
+        a pattern that repeats is proposed as a memory
+    recall.guard_edits = 0 (default)
+        after this many changed files a stop asks once whether something is worth saving; 0 never
+    ui.greet = true (default)
+        one line tells the person at a session's start what was remembered
+    folders.auto = false (default)
+        the worker keeps the notes of `remora folders` up to date
     exit 0
     "#);
     let (_, value) = sandbox.remora(&["config", "show"]).json();

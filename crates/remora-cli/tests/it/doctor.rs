@@ -44,7 +44,9 @@ fn installed() -> Remembered {
 
 fn install(sandbox: &Sandbox, flags: &[&str]) {
     let agent = remora_agents::known_names()[0];
-    let done = sandbox.remora(&["install", agent]).args(flags).go();
+    // A client on this machine is not a part of the test.
+    let line = ["install", agent, "--no-mcp"];
+    let done = sandbox.remora(&line).args(flags).go();
     assert_eq!(done.code, Some(0), "{done}");
 }
 

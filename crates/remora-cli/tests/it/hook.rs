@@ -5,5 +5,6 @@ pub(crate) mod den;
 mod input;
 mod kept;
 mod locked;
+mod recalled;
 mod start;
 mod trouble;

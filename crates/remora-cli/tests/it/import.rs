@@ -1,6 +1,10 @@
 //! `remora import jsonl`: conversations from elsewhere, whole or not at all,
 //! and the same store however often it is done.
 
+mod database;
+mod notes;
+mod transcripts;
+
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -48,6 +52,7 @@ fn a_conversation_is_found_by_its_own_names() {
       "files": 0,
       "events": 0,
       "raw": 0,
+      "saved": 0,
       "embedded": 0,
       "waiting": 0
     }

@@ -7,7 +7,7 @@ use crate::remembered::Remembered;
 
 #[test]
 fn by_project_and_session() {
-    assert_snapshot!(Remembered::shop().go("recap --all --since 2026-11-14"), @"
+    assert_snapshot!(Remembered::shop().go("recap --all --since 2026-11-14"), @r"
     $ remora recap --all --since 2026-11-14
     notes
 
@@ -33,8 +33,8 @@ fn by_project_and_session() {
                     i.cents).sum()
                   - cargo test: 2 tests passed
         decided   - We decided to keep prices in cents (#2)
-        learned   - cargo test: 1 of 2 tests failed (cart::tests::empty) - mended
-                    by: Changed `total` in src/cart.rs: now `items.iter().map(|i|
+        learned   - cargo test: 1 of 2 tests failed (cart::tests::empty) → Changed
+                    `total` in src/cart.rs: now `items.iter().map(|i|
                     i.cents).sum()` (#5)
         next      - add a test for a cart with a discount
         files       src/cart.rs

@@ -1,5 +1,7 @@
 //! `remora memory`, `remember` and `forget`: facts kept as files.
 
+mod index;
+
 use std::fs;
 use std::path::PathBuf;
 use std::thread;

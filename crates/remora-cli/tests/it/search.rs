@@ -15,10 +15,10 @@ fn titles(found: &Value) -> Vec<&str> {
 #[test]
 fn results_have_title_place_and_snippet() {
     let memory = Remembered::shop();
-    assert_snapshot!(memory.go("search --project shop empty cart --limit 2"), @"
+    assert_snapshot!(memory.go("search --project shop empty cart --limit 2"), @r"
     $ remora search --project shop empty cart --limit 2
-    #5 fix · cargo test: 1 of 2 tests failed (cart::tests::empty) - mended by:
-       Changed `total` in src/cart.rs: now `items.iter().map(|i| i.cents).sum()`
+    #5 fix · cargo test: 1 of 2 tests failed (cart::tests::empty) → Changed `total`
+       in src/cart.rs: now `items.iter().map(|i| i.cents).sum()`
        2026-11-14 09:04 · main · src/cart.rs
        error: cargo test: 1 of 2 tests failed (cart::tests::empty) · fix: Changed
        `total` in src/cart.rs: now `items.iter().map(|i| i.cents).sum()` ·…

@@ -25,9 +25,14 @@ fn help_of_all() {
       sessions      List sessions, newest first
       timeline      What happened, in order
       recap         What was done since a day, by project and session
+      context       What a session would be given now, and why
+      ledger        What sessions were given, and what of it was used
       memory        Facts that are kept as files: save, list, check, review
       remember      Save a fact for later sessions; the same as `memory add`
       forget        Remove a saved fact; the same as `memory rm`
+      folders       Notes on recent work in the folders of a project
+      permissions   What was allowed and refused, and rules to paste
+      mcp           Serve memory to an agent over MCP, on stdin and stdout
 
     Hooks:
       hooks         Test, explain and list hooks
@@ -45,6 +50,7 @@ fn help_of_all() {
     Upkeep:
       status        How much is remembered, and whether everything runs
       doctor        Look for faults, and say how to mend each
+      pause         Stop remembering and recalling for a while
       worker        The background process that stores what hooks captured
       config        Show and change settings
       rebuild       Make all digests anew from the archive
@@ -377,7 +383,7 @@ fn the_demo_shows_each_kind_of_end() {
         "10 events, ",
         "failure: cargo test: 1 of 3 tests failed (retry::gives_up)",
         "bugfix: Changed `attempts` in src/retry.rs: `<=` -> `<`",
-        "fix: cargo test: 1 of 3 tests failed (retry::gives_up) - mended by: ",
+        "fix: cargo test: 1 of 3 tests failed (retry::gives_up) → ",
         "Bearer [redacted:github-token]",
         "because: the server bans us after that",
     ] {
@@ -400,6 +406,15 @@ fn the_demo_as_json_lines() {
             if let Some(rows) = report["memory"].as_array() {
                 return format!("memory: {} rows", rows.len());
             }
+            if let Some(steps) = report["recall"].as_array() {
+                let given = |step: &&Value| step["given"].is_string();
+                let moments: Vec<&str> = steps
+                    .iter()
+                    .filter(given)
+                    .map(|step| step["moment"].as_str().unwrap())
+                    .collect();
+                return format!("recall at {} of {}", moments.join(", "), steps.len());
+            }
             assert_eq!(report["warnings"], serde_json::json!([]));
             let outcome = &report["outcome"];
             format!(
@@ -420,5 +435,6 @@ fn the_demo_as_json_lines() {
     "Stop" blocked false final null
     "SessionEnd" blocked false final null
     memory: 8 rows
+    recall at start, read, failure, prompt of 5
     "#);
 }

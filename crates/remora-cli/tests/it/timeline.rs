@@ -18,7 +18,7 @@ fn names(line: &Value) -> Vec<String> {
 
 #[test]
 fn rows_and_events_by_day_and_session() {
-    assert_snapshot!(Remembered::shop().go("timeline --all"), @"
+    assert_snapshot!(Remembered::shop().go("timeline --all"), @r"
     $ remora timeline --all
     2026-11-14 Saturday
       session 5b1c9f00 · The cart test fails on an empty cart. Please fix it. We de…
@@ -31,8 +31,8 @@ fn rows_and_events_by_day_and_session() {
       09:03   #4  bugfix      Changed `total` in src/cart.rs: now
                               `items.iter().map(|i| i.cents).sum()`
       09:04   #6  command     cargo test: 2 tests passed
-      09:04   #5  fix         cargo test: 1 of 2 tests failed (cart::tests::empty) -
-                              mended by: Changed `total` in src/cart.rs: now
+      09:04   #5  fix         cargo test: 1 of 2 tests failed (cart::tests::empty) →
+                              Changed `total` in src/cart.rs: now
                               `items.iter().map(|i| i.cents).sum()`
       09:05   #7  summary     The cart test fails on an empty cart → Total now sums
       09:10    ·              SessionEnd: prompt_input_exit

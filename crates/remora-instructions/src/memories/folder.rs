@@ -163,6 +163,12 @@ impl Folder {
 
     /// All memories. A folder that is not there holds none.
     pub fn list(&self) -> Result<Listing, MemoryError> {
+        self.first(usize::MAX)
+    }
+
+    /// The first memories by name, at most so many; a warning says how many are
+    /// left out.
+    pub fn first(&self, most: usize) -> Result<Listing, MemoryError> {
         let mut listing = Listing::default();
         if !self.exists() {
             return Ok(listing);
@@ -178,6 +184,14 @@ impl Folder {
             }
         }
         files.sort_unstable();
+        if files.len() > most {
+            listing.warnings.push(format!(
+                "{}: holds {} memories; only the first {most} are read",
+                self.dir.display(),
+                files.len()
+            ));
+            files.truncate(most);
+        }
         for file in files {
             match Name::new(&file).and_then(|name| self.read(&name)) {
                 Ok((mut memory, _)) => {

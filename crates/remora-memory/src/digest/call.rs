@@ -29,6 +29,11 @@ impl Work<'_> {
         if self.policy.skip_tools.iter().any(|skip| skip == tool) {
             return Ok(Some("the settings skip this tool"));
         }
+        // What was asked of memory is not worth remembering; a saved fact has its
+        // own row.
+        if tool.starts_with("mcp__") && tool.contains("remora__") {
+            return Ok(Some("our own tool"));
+        }
         let call = Call::of(event);
         let row = match tool {
             "Bash" | "BashOutput" => Some(command(event, state, &call)),
@@ -122,17 +127,17 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
     };
     row.facts
         .insert(0, format!("$ {}", item::one_line(line, 300)));
-    let print = failed.then(|| {
-        let (tool, problems) = match &reading {
-            Some(r) => (r.tool, r.problems.as_slice()),
-            None => ("", [].as_slice()),
-        };
-        fingerprint::fingerprint(tool, problems, &printed)
-    });
+    let (tool, problems) = match &reading {
+        Some(r) => (r.tool, r.problems.as_slice()),
+        None => ("", [].as_slice()),
+    };
+    let print = failed.then(|| fingerprint::fingerprint(tool, problems, &printed));
     let mut detail = serde_json::Map::new();
     detail.insert(field::COMMAND.into(), key.into());
     if let Some(print) = print.flatten() {
         detail.insert(field::FINGERPRINT.into(), print.id.into());
+        let says = fingerprint::messages(problems, &printed);
+        detail.insert(field::SAYS.into(), says.into());
     }
     if let Some(reading) = &reading {
         detail.insert(field::TOOL.into(), reading.tool.into());
@@ -210,16 +215,20 @@ fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
     row.concepts = reading.concepts;
     row.files_read = reading.files_read;
     row.files_modified = reading.files_modified;
+    let agent = call.response.and_then(|r| r.get("agentId")?.as_str());
+    if let Some(told) = agent.and_then(|id| state.told_by(id)) {
+        // One row for both: what was asked, and the result in its own words.
+        row.uid.clone_from(&told.uid);
+        row.subagent.clone_from(&told.subagent);
+        row.speaker.clone_from(&told.speaker);
+        row.text.clone_from(&told.text);
+        return Some(row);
+    }
     // What was looked at can be looked at again; a row only says what it was.
     row.text = match kind {
         Kind::Discovery => item::shorten(&reading.text, LOOKED_AT),
         _ => reading.text,
     };
-    let agent = call.response.and_then(|r| r.get("agentId")?.as_str());
-    if agent.is_some_and(|id| state.told_by(id)) {
-        // The result stands in the subagent's own row.
-        row.text.clear();
-    }
     Some(row)
 }
 

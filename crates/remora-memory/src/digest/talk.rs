@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{Work, item};
 use crate::capture::Captured;
 use crate::output;
+use crate::recall::later::{TAKES_BACK, reversal};
 use crate::session::State;
 use crate::statement::{self, Speaker, StatementKind};
 use crate::summary::Summary;
@@ -50,6 +51,7 @@ impl Work<'_> {
         speaker: Speaker,
         first: usize,
     ) {
+        let reversal = reversal(text);
         for (n, said) in statement::find(text, speaker).into_iter().enumerate() {
             let kind = match said.kind {
                 StatementKind::Decision => Kind::Decision,
@@ -70,7 +72,11 @@ impl Work<'_> {
                 }
                 .into(),
             );
-            row.detail = Some(json!({ "confidence": said.confidence, "reason": said.reason }));
+            let mut detail = json!({ "confidence": said.confidence, "reason": said.reason });
+            if let Some(sentence) = &reversal {
+                detail[TAKES_BACK] = json!(sentence);
+            }
+            row.detail = Some(detail);
             if self.add(item::weigh(row), state) {
                 state.statements.push(said);
             }

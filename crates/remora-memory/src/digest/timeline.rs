@@ -1,32 +1,192 @@
-//! A few words for every event, for the timeline.
+//! A few words for every event, for the timeline. A tool call is written as a
+//! permission rule for it would be, so that what was asked and what then ran
+//! can be found to be the same.
 
-use remora_protocol::Subject;
+use remora_protocol::{EventName, Subject};
 
 use super::item::one_line;
 use crate::capture::Captured;
+use crate::folder::relative;
+
+/// A part of a label.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A field as it is.
+    Text(&'static str),
+    /// A path, as seen from the project's root.
+    Path(&'static str),
+    /// The tool call.
+    Call,
+}
+
+use Part::{Call, Path, Text};
+
+/// What is told of an event: the first part, a colon, and the others. Parts
+/// that are missing are left out. Events that are not here are told by what
+/// they are matched on and by the first field of `TELLING` that they have.
+const TABLE: &[(EventName, &[Part])] = &[
+    (EventName::PreToolUse, &[Call]),
+    (EventName::PostToolUse, &[Call]),
+    (EventName::PostToolUseFailure, &[Call, Text("error")]),
+    (EventName::PermissionRequest, &[Call]),
+    (EventName::PermissionDenied, &[Call, Text("reason")]),
+    (
+        EventName::Notification,
+        &[Text("notification_type"), Text("message")],
+    ),
+    (EventName::TaskCreated, &[Text("task_subject")]),
+    (EventName::TaskCompleted, &[Text("task_subject")]),
+    (EventName::TeammateIdle, &[Text("teammate_name")]),
+    (
+        EventName::ConfigChange,
+        &[Text("source"), Path("file_path")],
+    ),
+    (EventName::CwdChanged, &[Path("new_cwd")]),
+    (
+        EventName::DirectoryAdded,
+        &[Path("directory"), Text("source")],
+    ),
+    (EventName::FileChanged, &[Path("file_path"), Text("event")]),
+    (
+        EventName::InstructionsLoaded,
+        &[
+            Path("file_path"),
+            Text("load_reason"),
+            Path("trigger_file_path"),
+            Path("parent_file_path"),
+        ],
+    ),
+    (EventName::WorktreeCreate, &[Text("name")]),
+    (EventName::WorktreeRemove, &[Path("worktree_path")]),
+    (
+        EventName::Elicitation,
+        &[Text("mcp_server_name"), Text("message")],
+    ),
+    (
+        EventName::ElicitationResult,
+        &[Text("mcp_server_name"), Text("action")],
+    ),
+    (
+        EventName::PreModelSwitch,
+        &[Text("to_model"), Text("source")],
+    ),
+    (
+        EventName::PostModelSwitch,
+        &[Text("to_model"), Text("source")],
+    ),
+];
 
 /// Fields that say what an event is about, the most telling first.
 const TELLING: &[&str] = &[
     "message",
-    "task_subject",
     "reason",
     "error",
-    "to_model",
-    "new_cwd",
-    "directory",
-    "worktree_path",
     "file_path",
     "name",
     "command_name",
-    "mcp_server_name",
     "agent_type",
     "source",
     "trigger",
 ];
+
+/// Where a call says what it is about: fields of its input, the first that is
+/// there. Calls of other tools are told by the tool's name alone.
+const CALLS: &[(&str, &[&str])] = &[
+    ("Bash", &["command"]),
+    ("Edit", &["file_path"]),
+    ("MultiEdit", &["file_path"]),
+    ("Write", &["file_path"]),
+    ("NotebookEdit", &["notebook_path", "file_path"]),
+    ("Read", &["file_path"]),
+    ("Glob", &["path", "pattern"]),
+    ("Grep", &["path", "pattern"]),
+    ("LS", &["path"]),
+    ("Agent", &["subagent_type"]),
+    ("Task", &["subagent_type"]),
+    ("Skill", &["skill", "command"]),
+];
+
+/// The longest label, and the longest call in one.
 const LONGEST: usize = 100;
+const CALL: usize = 200;
+/// Stands where a command goes on in a new line: there it is no longer the
+/// same command, and a blank would hide that.
+const NEW_LINE: char = '⏎';
 
 /// What this event is about, in a few words; may be empty.
 pub(super) fn label(event: &Captured) -> String {
+    let row = TABLE.iter().find(|(name, _)| *name == event.event.name);
+    let Some((_, parts)) = row else {
+        return one_line(&by_fields(event), LONGEST);
+    };
+    let mut told = parts.iter().map(|part| part.of(event));
+    let mut label = told.next().unwrap_or_default();
+    let others: Vec<String> = told.filter(|text| !text.is_empty()).collect();
+    let others = others.join(", ");
+    if !others.is_empty() {
+        if !label.is_empty() {
+            label.push_str(": ");
+        }
+        label.push_str(&others);
+    }
+    label
+}
+
+impl Part {
+    fn of(self, event: &Captured) -> String {
+        match self {
+            // Whoever reads a label back finds the end of a call by these
+            // three characters.
+            Text(field) => one_line(event.text(field), LONGEST).replace("): ", ") - "),
+            Path(field) => one_line(&relative(event.text(field), event.root()), LONGEST),
+            Call => call(event),
+        }
+    }
+}
+
+/// The call as a rule: `Bash(cargo test)`, `Edit(src/cart.rs)`, `WebSearch`.
+fn call(event: &Captured) -> String {
+    let tool = one_line(event.text("tool_name"), LONGEST);
+    let input = |field: &str| {
+        let value = event.value("tool_input")?.get(field)?;
+        value.as_str().filter(|text| !text.trim().is_empty())
+    };
+    if tool == "WebFetch" {
+        return match input("url").and_then(host) {
+            Some(host) => format!("{tool}(domain:{host})"),
+            None => tool,
+        };
+    }
+    let fields = CALLS.iter().find(|(name, _)| *name == tool);
+    let found = fields.and_then(|(_, fields)| fields.iter().find_map(|f| input(f)));
+    let Some(found) = found else {
+        return tool;
+    };
+    let text = if tool == "Bash" {
+        let lines = found.trim().lines().map(str::trim_end);
+        lines.collect::<Vec<_>>().join(&format!(" {NEW_LINE} "))
+    } else {
+        relative(found, event.root())
+    };
+    let room = CALL.saturating_sub(tool.chars().count() + 2);
+    format!("{tool}({})", one_line(&text, room))
+}
+
+/// The host of a URL, without user, password and port.
+fn host(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split(['/', '?', '#', '\\']).next()?;
+    let rest = rest.rsplit('@').next()?;
+    let host = if rest.starts_with('[') {
+        rest.split_inclusive(']').next()?
+    } else {
+        rest.split(':').next()?
+    };
+    let host = one_line(host, LONGEST).to_lowercase();
+    (!host.is_empty()).then_some(host)
+}
+
+fn by_fields(event: &Captured) -> String {
     let subject = match event.event.name.def().subject {
         Subject::Field(field) | Subject::FileName(field) => event.text(field),
         Subject::None => "",
@@ -36,10 +196,12 @@ pub(super) fn label(event: &Captured) -> String {
         .map(|field| event.text(field))
         .find(|text| !text.is_empty() && *text != subject)
         .unwrap_or("");
-    let text = match (subject, telling) {
+    match (subject, telling) {
         ("", telling) => telling.to_owned(),
         (subject, "") => subject.to_owned(),
         (subject, telling) => format!("{subject}: {telling}"),
-    };
-    one_line(&text, LONGEST)
+    }
 }
+
+#[cfg(test)]
+mod tests;

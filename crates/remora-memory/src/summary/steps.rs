@@ -24,7 +24,11 @@ pub(super) fn read(steps: &[Step]) -> Done {
     let mut reads: Vec<&str> = Vec::new();
     let mut changes: Vec<&Step> = Vec::new();
     let mut results: Vec<String> = Vec::new();
-    let heads: Vec<String> = steps.iter().map(|s| head(s.title)).collect();
+    // The same command may fail and pass in words that have nothing in common.
+    let heads: Vec<String> = steps
+        .iter()
+        .map(|s| s.command.map_or_else(|| head(s.title), str::to_owned))
+        .collect();
     // Where each command last passed and last failed.
     let mut last: HashMap<&String, (Option<usize>, Option<usize>)> = HashMap::new();
     for (at, step) in steps.iter().enumerate() {

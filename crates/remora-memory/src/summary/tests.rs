@@ -51,6 +51,7 @@ impl OwnedStep {
             files_read: &self.read,
             files_modified: &self.modified,
             facts: &self.facts,
+            command: None,
             result: self.result,
         }
     }
@@ -160,6 +161,7 @@ proptest! {
             files_read: files,
             files_modified: if title.len() % 2 == 0 { files } else { &[] },
             facts: files,
+            command: None,
             result: if *failed { StepResult::Failed } else { StepResult::Passed },
         }).collect();
         let statements: Vec<Statement> = message.iter().flat_map(|m| find(m, Speaker::User)).collect();

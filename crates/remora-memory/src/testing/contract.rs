@@ -2,6 +2,7 @@
 //! check panics where it stands.
 
 mod reading;
+mod recalling;
 mod searching;
 mod writing;
 
@@ -16,7 +17,13 @@ pub type Check = (&'static str, fn(&dyn Store));
 
 /// All checks.
 pub fn checks() -> Vec<Check> {
-    [writing::CHECKS, reading::CHECKS, searching::CHECKS].concat()
+    [
+        writing::CHECKS,
+        reading::CHECKS,
+        recalling::CHECKS,
+        searching::CHECKS,
+    ]
+    .concat()
 }
 
 /// Runs every check on a store of its own.

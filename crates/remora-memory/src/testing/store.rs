@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use remora_embed::Meaning;
-use remora_protocol::record::{EventRow, FileRecord, FileState, Item, Kind, Project, Session};
+use remora_protocol::record::{
+    Anchor, EventRow, FileRecord, FileState, Given, Item, Kind, Project, Session,
+};
 
 use crate::about::{self, texts};
-use crate::rank::Parts;
+use crate::rank::{Fit, Parts};
 use crate::store::{
     Batch, Counts, EventKey, Filter, Hit, Name, Order, Page, Prune, PruneRun, Result, Store, Write,
 };
@@ -27,6 +29,7 @@ struct State {
     sessions: BTreeMap<String, Session>,
     items: BTreeMap<i64, Item>,
     files: BTreeMap<(String, String, String), FileRecord>,
+    given: BTreeMap<(String, u32), Given>,
     /// By row: the model, what was embedded, and what it means.
     meanings: BTreeMap<i64, (String, String, Meaning)>,
     last: i64,
@@ -135,9 +138,19 @@ impl State {
             if new.state == FileState::Seen && old.state != FileState::Seen {
                 new = FileRecord {
                     holds: new.holds,
+                    anchor: new.anchor,
                     ..old.clone()
                 };
             }
+            new.anchor = match (new.anchor, old.anchor) {
+                (Some(new), Some(old)) if (new.size, new.hash) == (old.size, old.hash) => {
+                    Some(Anchor {
+                        since: old.since,
+                        ..new
+                    })
+                }
+                (new, old) => new.or(old),
+            };
             if new.holds.is_empty() {
                 new.holds.clone_from(&old.holds);
             }
@@ -260,6 +273,15 @@ impl Store for MemoryStore {
         for file in &batch.files {
             state.put_file(file);
         }
+        for given in &batch.given {
+            let key = (given.session.clone(), given.line);
+            state.given.entry(key).or_insert_with(|| given.clone());
+        }
+        for (session, line, used) in &batch.used {
+            if let Some(given) = state.given.get_mut(&(session.clone(), *line)) {
+                given.used.get_or_insert_with(|| used.clone());
+            }
+        }
         Ok(numbers)
     }
 
@@ -275,6 +297,7 @@ impl Store for MemoryStore {
                 all_words: true,
                 any_words: true,
                 parts: Parts::default(),
+                fit: Fit::default(),
                 same: Vec::new(),
             };
             return Ok(rows.into_iter().take(limit).map(hit).collect());
@@ -289,6 +312,7 @@ impl Store for MemoryStore {
                 all_words: !query.groups().is_empty(),
                 any_words: true,
                 parts: Parts::default(),
+                fit: Fit::default(),
                 same: Vec::new(),
             })
             .collect();
@@ -304,7 +328,11 @@ impl Store for MemoryStore {
                 u32::try_from(held.iter().filter(|held| **held).count()).unwrap_or(u32::MAX);
             for (hit, held) in hits.iter_mut().zip(held) {
                 if held {
-                    hit.score += 1.0 / (1.0 + f64::from(count)).ln();
+                    let weight = 1.0 / (1.0 + f64::from(count)).ln();
+                    hit.score += weight;
+                    hit.fit.weight += weight;
+                    let groups = u32::try_from(query.groups().len()).unwrap_or(u32::MAX);
+                    hit.fit.share += 1.0 / f64::from(groups);
                 } else {
                     hit.all_words = false;
                 }
@@ -420,6 +448,29 @@ impl Store for MemoryStore {
         Ok(state.files.values().filter(fits).cloned().collect())
     }
 
+    fn file(&self, project: &str, folder: &str, name: &str) -> Result<Option<FileRecord>> {
+        let key = (project.to_owned(), folder.to_owned(), name.to_owned());
+        Ok(self.state().files.get(&key).cloned())
+    }
+
+    fn given(&self, filter: &Filter, limit: usize) -> Result<Vec<Given>> {
+        let state = self.state();
+        let fits = |given: &&Given| {
+            let session = Filter {
+                since: None,
+                until: None,
+                ..filter.clone()
+            };
+            filter.since.is_none_or(|since| given.time >= since)
+                && filter.until.is_none_or(|until| given.time < until)
+                && state.session_fits(&given.session, &session)
+        };
+        let mut rows: Vec<Given> = state.given.values().filter(fits).cloned().collect();
+        rows.sort_by_key(|row| (row.time, row.line));
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
         let state = self.state();
         let is = |item: &&Item| {
@@ -481,6 +532,15 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn remove(&self, names: &[Name]) -> Result<()> {
+        let rows = self.items(names)?;
+        let mut state = self.state();
+        for row in rows {
+            state.items.remove(&row.id);
+        }
+        Ok(())
+    }
+
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {
         let mut state = self.state();
         let Some(before) = prune.before else {
@@ -513,6 +573,13 @@ impl Store for MemoryStore {
             .map(|event| event.id.clone())
             .collect();
         if run == PruneRun::Real {
+            let old: Vec<(String, u32)> = state
+                .given
+                .values()
+                .filter(|given| given.time < before && state.session_fits(&given.session, &filter))
+                .map(|given| (given.session.clone(), given.line))
+                .collect();
+            state.given.retain(|key, _| !old.contains(key));
             state.items.retain(|id, _| !items.contains(id));
             state.events.retain(|event| !events.contains(&event.id));
         }

@@ -188,10 +188,10 @@ impl Encode for Low<'_> {
 
 /// Elsewhere the whole process would step back, capture with it.
 #[cfg(target_os = "linux")]
-fn step_back() {
+pub(crate) fn step_back() {
     // As it was is good enough.
     let _ = rustix::process::nice(10);
 }
 
 #[cfg(not(target_os = "linux"))]
-fn step_back() {}
+pub(crate) fn step_back() {}

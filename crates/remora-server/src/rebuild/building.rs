@@ -5,15 +5,17 @@ use std::collections::{HashMap, HashSet};
 
 use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
 use remora_memory::{Captured, Digester, Policy, Worth, call_key};
-use remora_protocol::record::{EventRow, Session};
+use remora_protocol::record::{EventRow, FileRecord, FileState, Session};
 use remora_protocol::{Event, EventName, tokens};
 
 use super::Rebuilt;
-use crate::ServerError;
 use crate::archive::Archived;
+use crate::{ServerError, anchor};
 
 /// Events, or rows, of one transaction.
 const BATCH: usize = 512;
+/// Lines of what was given, which are short and are sorted for every page.
+const LINES: usize = 16 * 1024;
 
 /// A database on its way.
 pub(super) struct Building<'a> {
@@ -93,6 +95,7 @@ impl<'a> Building<'a> {
             self.carry_items(old)?;
             self.carry_files(old)?;
             self.carry_ledger(old)?;
+            self.carry_given(old)?;
         }
         Ok(self.result)
     }
@@ -121,6 +124,8 @@ impl<'a> Building<'a> {
         }
         let mut digest = self.digester.digest(self.store, &fresh)?;
         self.keep_names(&mut digest.batch)?;
+        // Files that were written since then have none.
+        anchor::take(&mut digest.batch.files, &fresh);
         self.store.apply(&digest.batch)?;
         self.result.events += fresh.len() as u64;
         Ok(())
@@ -275,18 +280,54 @@ impl<'a> Building<'a> {
     fn carry_files(&mut self, old: &dyn Store) -> Result<(), ServerError> {
         for project in old.projects()? {
             let there = self.store.files(&project.key, None)?;
-            let there: HashSet<(&str, &str)> = there
+            let there: HashMap<(&str, &str), &FileRecord> = there
                 .iter()
-                .map(|file| (file.folder.as_str(), file.name.as_str()))
+                .map(|file| ((file.folder.as_str(), file.name.as_str()), file))
                 .collect();
             let mut files = old.files(&project.key, None)?;
-            files.retain(|file| !there.contains(&(file.folder.as_str(), file.name.as_str())));
+            files.retain_mut(|file| {
+                let anchor = file.anchor;
+                let key = (file.folder.as_str(), file.name.as_str());
+                let Some(new) = there.get(&key) else {
+                    return true;
+                };
+                // What it was like when it was told of cannot be seen any more.
+                let lost = new.anchor.is_none() && new.state != FileState::Removed;
+                *file = (*new).clone();
+                file.anchor = anchor;
+                lost && anchor.is_some()
+            });
             self.store.apply(&Batch {
                 files,
                 ..Batch::default()
             })?;
         }
         Ok(())
+    }
+
+    /// What sessions were given stands in no event.
+    fn carry_given(&mut self, old: &dyn Store) -> Result<(), ServerError> {
+        let mut filter = Filter::default();
+        let mut limit = LINES;
+        loop {
+            let given = old.given(&filter, limit)?;
+            let last = given.last().map(|line| line.time);
+            let whole = given.len() < limit;
+            // What is there already is left as it is.
+            self.store.apply(&Batch {
+                given,
+                ..Batch::default()
+            })?;
+            if whole {
+                return Ok(());
+            }
+            limit = if filter.since == last {
+                limit * 2
+            } else {
+                LINES
+            };
+            filter.since = last;
+        }
     }
 
     /// Events that were skipped are not in the archive, but must not be taken

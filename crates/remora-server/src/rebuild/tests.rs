@@ -1,7 +1,7 @@
 //! What a rebuild must not lose, double or bring back.
 
 use remora_memory::store::{Batch, EventKey, Filter, Order, Page, Write};
-use remora_protocol::record::{EventRow, Item, Kind};
+use remora_protocol::record::{Anchor, EventRow, FileRecord, Given, Item, Kind, Used};
 use remora_protocol::request::ENVELOPE;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -207,4 +207,102 @@ fn what_stands_in_the_old_journal_is_not_lost() {
     let items = other.items();
     assert!(items.iter().any(|item| item.uid == "late"), "{items:#?}");
     assert_eq!(other.read().integrity().unwrap(), Vec::<String>::new());
+}
+
+/// A read of a file, as it stands in the archive.
+fn read_of(root: &Path, n: i64, at: i64, name: &str) -> Value {
+    let file = root.join(name);
+    json!({
+        "envelope": {
+            "v": ENVELOPE, "id": format!("00000000-0000-7000-8000-{n:012}"),
+            "agent": "claude-code", "at": at, "len": 1,
+            "project": {"key": "p", "name": "p", "root": root},
+        },
+        "event": {
+            "hook_event_name": "PostToolUse", "session_id": "s", "cwd": root,
+            "tool_name": "Read", "tool_use_id": format!("t{n}"),
+            "tool_input": {"file_path": file},
+            "tool_response": {"type": "text", "file": {
+                "filePath": file, "content": "fn one() {}", "numLines": 1, "startLine": 1, "totalLines": 1,
+            }},
+        },
+    })
+}
+
+#[test]
+fn old_events_are_not_anchored_on_what_files_hold_today() {
+    let home = Home::new();
+    let root = home.paths.home().join("work");
+    fs::create_dir_all(&root).unwrap();
+    let told = 1_700_000_000_000;
+    for (name, written) in [("still.rs", told - 1000), ("since.rs", told + 60_000)] {
+        let file = fs::File::create(root.join(name)).unwrap();
+        let written = std::time::Duration::from_millis(u64::try_from(written).unwrap());
+        file.set_modified(std::time::UNIX_EPOCH + written).unwrap();
+    }
+    let events = ["still.rs", "since.rs", "gone.rs"];
+    let events: Vec<Value> = (1..)
+        .zip(events)
+        .map(|(n, name)| read_of(&root, n, told, name))
+        .collect();
+    home.archive(&events, 0);
+    home.rebuild();
+    let anchors = || -> Vec<(String, Option<i64>)> {
+        let files = home.read().files("p", None).unwrap();
+        let since = |file: FileRecord| (file.name, file.anchor.map(|anchor| anchor.since));
+        files.into_iter().map(since).collect()
+    };
+    let of = |name: &str, since: Option<i64>| (name.to_owned(), since);
+    assert_eq!(
+        anchors(),
+        [
+            of("gone.rs", None),
+            of("since.rs", None),
+            of("still.rs", Some(told - 1000))
+        ]
+    );
+    // What was seen at the time is kept by the next one.
+    let mut since = home.read().file("p", "", "since.rs").unwrap().unwrap();
+    since.anchor = Some(Anchor {
+        size: 11,
+        modified: 5_000_000,
+        hash: 7,
+        since: 5,
+    });
+    home.write(&Batch {
+        files: vec![since],
+        ..Batch::default()
+    });
+    home.rebuild();
+    assert_eq!(anchors()[1], of("since.rs", Some(5)));
+    assert_eq!(anchors()[2], of("still.rs", Some(told - 1000)));
+}
+
+#[test]
+fn what_was_given_stays_with_its_uses() {
+    let home = Home::new();
+    home.archive(&[prompt(1, "draw a map of the harbour")], 0);
+    home.rebuild();
+    let given: Vec<Given> = (0..4)
+        .map(|line| Given {
+            session: "s".to_owned(),
+            line,
+            item: format!("#{line}"),
+            subagent: None,
+            moment: "prompt".to_owned(),
+            why: "words".to_owned(),
+            tokens: 7,
+            time: 5,
+            used: (line == 2).then(|| Used {
+                how: "fetched".to_owned(),
+                time: 9,
+            }),
+        })
+        .collect();
+    home.write(&Batch {
+        given: given.clone(),
+        ..Batch::default()
+    });
+    home.rebuild();
+    assert_eq!(home.read().given(&Filter::default(), 99).unwrap(), given);
 }

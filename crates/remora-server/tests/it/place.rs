@@ -66,6 +66,8 @@ impl Place {
             idle,
             archive_cap: u64::MAX,
             meanings: None,
+            saved: None,
+            chore: None,
             clock: || NOW,
         }
     }

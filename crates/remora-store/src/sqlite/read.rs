@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use remora_memory::store::{Counts, EventKey, Filter, Name, Order, Page, Result};
-use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Project, Session};
+use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
@@ -12,7 +12,7 @@ use super::connect::beside;
 use super::errors::Told;
 use super::ids::Id;
 use super::names::{Table, Texts, find, kind_code};
-use super::rows::{self, EVENT, FILE, SESSION};
+use super::rows::{self, EVENT, FILE, GIVEN, SESSION};
 use super::scope::{Lead, Scope};
 
 /// Whether each event, or its call, is in the ledger.
@@ -265,6 +265,67 @@ pub(crate) fn files(
     ))
     .told()?
     .query_map(params![project, folder], |row| rows::file(row, &texts))
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
+}
+
+/// One file of a folder.
+pub(crate) fn file(
+    conn: &Connection,
+    project: &str,
+    folder: &str,
+    name: &str,
+) -> Result<Option<FileRecord>> {
+    let Some(project) = find(conn, Table::Names, project)? else {
+        return Ok(None);
+    };
+    let texts = Texts::new(conn);
+    conn.prepare_cached(&format!(
+        "SELECT {FILE} FROM folder_files WHERE project = ?1 AND folder = ?2 AND name = ?3"
+    ))
+    .told()?
+    .query_row(params![project, folder, name], |row| {
+        rows::file(row, &texts)
+    })
+    .optional()
+    .told()
+}
+
+/// What sessions were given, in the order of time.
+pub(crate) fn given(conn: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Given>> {
+    let filter = Filter {
+        file: None,
+        ..filter.clone()
+    };
+    let Some(scope) = Scope::find(conn, &filter)? else {
+        return Ok(Vec::new());
+    };
+    let texts = Texts::new(conn);
+    // With a condition that may not hold, SQLite would look at every row.
+    let session = match scope.session {
+        Some(_) => "session = ?1",
+        None => "?1 IS NULL",
+    };
+    conn.prepare_cached(&format!(
+        "SELECT {GIVEN} FROM given
+         WHERE {session} AND time >= ?2 AND time < ?3
+            AND (?4 IS NULL OR session IN (SELECT id FROM sessions WHERE project = ?4))
+            AND (?5 IS NULL OR session IN (SELECT id FROM sessions WHERE agent = ?5))
+         ORDER BY time, line LIMIT ?6"
+    ))
+    .told()?
+    .query_map(
+        params![
+            scope.session,
+            scope.since,
+            scope.until,
+            scope.project,
+            scope.agent,
+            i64::try_from(limit).unwrap_or(i64::MAX)
+        ],
+        |row| rows::given(row, &texts),
+    )
     .told()?
     .collect::<rusqlite::Result<_>>()
     .told()

@@ -1,7 +1,7 @@
 //! Rows into values: how items, sessions, events and files are read back.
 
 use remora_memory::store::Result;
-use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Session};
+use remora_protocol::record::{Anchor, EventRow, FileRecord, Given, Item, Kind, Session, Used};
 use rusqlite::{Connection, Row};
 use serde_json::{Map, Value};
 
@@ -156,7 +156,8 @@ pub(crate) fn event(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<EventR
 }
 
 /// What [`file`] reads, in its order.
-pub(crate) const FILE: &str = "project, folder, name, holds, state, origin, session, time";
+pub(crate) const FILE: &str =
+    "project, folder, name, holds, state, origin, session, time, size, modified, hash, since";
 
 pub(crate) fn file(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<FileRecord> {
     Ok(FileRecord {
@@ -168,5 +169,43 @@ pub(crate) fn file(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<FileRec
         from: row.get(5)?,
         session: texts.name(row.get(6)?)?,
         time: row.get(7)?,
+        anchor: anchor(row)?,
+    })
+}
+
+fn anchor(row: &Row<'_>) -> rusqlite::Result<Option<Anchor>> {
+    let Some(size) = row.get::<_, Option<i64>>(8)? else {
+        return Ok(None);
+    };
+    Ok(Some(Anchor {
+        size: size.cast_unsigned(),
+        modified: row.get(9)?,
+        hash: row.get::<_, i64>(10)?.cast_unsigned(),
+        since: row.get(11)?,
+    }))
+}
+
+/// What [`given`] reads, in its order.
+pub(crate) const GIVEN: &str =
+    "session, line, item, subagent, moment, why, tokens, time, used, used_time";
+
+pub(crate) fn given(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Given> {
+    let used: Option<String> = row.get(8)?;
+    Ok(Given {
+        session: texts.name(row.get(0)?)?,
+        line: row.get(1)?,
+        item: row.get(2)?,
+        subagent: row.get(3)?,
+        moment: row.get(4)?,
+        why: row.get(5)?,
+        tokens: row.get(6)?,
+        time: row.get(7)?,
+        used: match used {
+            Some(how) => Some(Used {
+                how,
+                time: row.get(9)?,
+            }),
+            None => None,
+        },
     })
 }

@@ -12,7 +12,7 @@ mod word;
 use remora_embed::MODEL;
 use remora_memory::about::texts;
 use remora_memory::named_day::NamedDay;
-use remora_memory::rank::{self, Held, Holds, Length, Row};
+use remora_memory::rank::{self, Fit, Held, Holds, Length, Row};
 use remora_memory::store::{Filter, Hit, Order, Page, Result};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
@@ -85,6 +85,7 @@ fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Resu
             all_words: true,
             any_words: true,
             parts: rank::Parts::default(),
+            fit: Fit::default(),
             same: Vec::new(),
         };
         hits.extend(items.into_iter().filter(allowed).map(hit));
@@ -177,6 +178,7 @@ impl Search<'_> {
         let mut speakers = Speakers::new(self.conn, query);
         let day = NamedDay::find(query.text());
         let rows = lights.rows();
+        let most: f64 = words.iter().map(|word| word.idf).sum();
         let mut scored = Vec::with_capacity(rows.len());
         for (at, light) in rows.iter().enumerate().filter(|(_, row)| row.fits) {
             let kind = kind_of(light.kind).unwrap_or(Kind::Discovery);
@@ -204,11 +206,24 @@ impl Search<'_> {
                 (_, true) => Holds::Some,
                 _ => Holds::None,
             };
+            let idf = |(n, own): (usize, &f64)| {
+                if own + said(n) > 0.0 {
+                    words[n].idf
+                } else {
+                    0.0
+                }
+            };
+            let weight: f64 = own.iter().enumerate().map(idf).sum();
             scored.push(Scored {
                 id: light.id,
                 row: Row {
                     words: weights.words(held),
                     holds,
+                    fit: Fit {
+                        share: if most > 0.0 { weight / most } else { 0.0 },
+                        weight,
+                        gist: 0.0,
+                    },
                     gist: None,
                     likeness: None,
                     meaning: None,

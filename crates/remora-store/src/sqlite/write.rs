@@ -7,12 +7,15 @@ use remora_embed::Gister;
 use remora_memory::about;
 use remora_memory::store::{Batch, Prune, PruneRun, Result};
 use remora_memory::words::Splitter;
-use remora_protocol::record::{EventRow, FileRecord, FileState, Item, Project, Session};
+use remora_protocol::record::{
+    EventRow, FileRecord, FileState, Given, Item, Project, Session, Used,
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::errors::Told;
 use super::ids::Id;
 use super::names::{Interner, Table, find, kind_code, state_code};
+use super::rows::{FILE, GIVEN};
 use super::vectors;
 use item::ItemWriter;
 
@@ -43,6 +46,12 @@ pub(crate) fn apply(conn: &Connection, tools: &mut Tools, batch: &Batch) -> Resu
     }
     for file in &batch.files {
         put_file(&tx, &mut names, file)?;
+    }
+    for given in &batch.given {
+        put_given(&tx, &mut names, given)?;
+    }
+    for (session, line, used) in &batch.used {
+        put_used(&tx, &mut names, session, *line, used)?;
     }
     items.finish()?;
     drop(names);
@@ -123,24 +132,26 @@ fn put_event(tx: &Connection, names: &mut Interner<'_>, event: &EventRow) -> Res
 fn put_file(tx: &Connection, names: &mut Interner<'_>, file: &FileRecord) -> Result<()> {
     let project = names.name(&file.project)?;
     let session = names.name(&file.session)?;
-    let sql = if file.state == FileState::Seen {
-        // Having read a file says what it holds, not what became of it.
-        "INSERT INTO folder_files (project, folder, name, holds, state, origin, session, time)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (project, folder, name) DO UPDATE SET
-            holds = iif(excluded.holds = '', holds, excluded.holds),
-            origin = iif(state = 1, excluded.origin, origin),
-            session = iif(state = 1, excluded.session, session),
-            time = iif(state = 1, excluded.time, time)"
+    // Having read a file says what it holds, not what became of it.
+    let news = if file.state == FileState::Seen {
+        "origin = iif(state = 1, excluded.origin, origin),
+         session = iif(state = 1, excluded.session, session),
+         time = iif(state = 1, excluded.time, time)"
     } else {
-        "INSERT INTO folder_files (project, folder, name, holds, state, origin, session, time)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (project, folder, name) DO UPDATE SET
-            holds = iif(excluded.holds = '', holds, excluded.holds),
-            state = excluded.state, origin = excluded.origin,
-            session = excluded.session, time = excluded.time"
+        "state = excluded.state, origin = excluded.origin,
+         session = excluded.session, time = excluded.time"
     };
-    tx.prepare_cached(sql)
+    let sql = format!(
+        "INSERT INTO folder_files ({FILE})
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         ON CONFLICT (project, folder, name) DO UPDATE SET
+            holds = iif(excluded.holds = '', holds, excluded.holds), {news},
+            since = iif(excluded.size IS NULL OR size = excluded.size AND hash = excluded.hash,
+                since, excluded.since),
+            size = ifnull(excluded.size, size), modified = ifnull(excluded.modified, modified),
+            hash = ifnull(excluded.hash, hash)"
+    );
+    tx.prepare_cached(&sql)
         .told()?
         .execute(params![
             project,
@@ -150,10 +161,66 @@ fn put_file(tx: &Connection, names: &mut Interner<'_>, file: &FileRecord) -> Res
             state_code(file.state),
             file.from,
             session,
-            file.time
+            file.time,
+            file.anchor.map(|anchor| anchor.size.cast_signed()),
+            file.anchor.map(|anchor| anchor.modified),
+            file.anchor.map(|anchor| anchor.hash.cast_signed()),
+            file.anchor.map(|anchor| anchor.since),
         ])
         .told()?;
     Ok(())
+}
+
+fn put_given(tx: &Connection, names: &mut Interner<'_>, given: &Given) -> Result<()> {
+    let session = names.name(&given.session)?;
+    tx.prepare_cached(&format!(
+        "INSERT OR IGNORE INTO given ({GIVEN}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+    ))
+    .told()?
+    .execute(params![
+        session,
+        given.line,
+        given.item,
+        given.subagent,
+        given.moment,
+        given.why,
+        given.tokens,
+        given.time,
+        given.used.as_ref().map(|used| &used.how),
+        given.used.as_ref().map(|used| used.time),
+    ])
+    .told()?;
+    Ok(())
+}
+
+fn put_used(
+    tx: &Connection,
+    names: &mut Interner<'_>,
+    session: &str,
+    line: u32,
+    used: &Used,
+) -> Result<()> {
+    let session = names.name(session)?;
+    tx.prepare_cached(
+        "UPDATE given SET used = ?3, used_time = ?4
+         WHERE session = ?1 AND line = ?2 AND used IS NULL",
+    )
+    .told()?
+    .execute(params![session, line, used.how, used.time])
+    .told()?;
+    Ok(())
+}
+
+/// Removes rows.
+pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
+    let mut tools = Tools::default();
+    let mut writer = ItemWriter::new(&tx, &mut tools);
+    for id in ids {
+        writer.remove(*id)?;
+    }
+    writer.finish()?;
+    tx.commit().told()
 }
 
 /// Removes what may go: items, and rows of the ledger.
@@ -207,6 +274,12 @@ pub(crate) fn prune(conn: &Connection, prune: &Prune, run: PruneRun) -> Result<u
     let events = tx
         .execute(&format!("DELETE {events}"), params![before, project])
         .told()?;
+    tx.execute(
+        "DELETE FROM given WHERE time < ?1 AND (?2 IS NULL
+            OR session IN (SELECT id FROM sessions WHERE project = ?2))",
+        params![before, project],
+    )
+    .told()?;
     tx.commit().told()?;
     let gone = ids.len() as u64 + events as u64;
     if gone > 0 {

@@ -40,6 +40,7 @@ fn short(case: &mut Case, env: &[(&str, OsString)]) -> Result<Talk> {
         ],
         args: &["--session-id", SESSION],
         env,
+        ..Ask::default()
     })
 }
 

@@ -57,13 +57,12 @@ impl House {
         }
         let mut projects = Map::new();
         for name in PROJECTS {
-            let trusted =
-                json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
-            projects.insert(house.path(name).display().to_string(), trusted);
+            projects.insert(house.path(name).display().to_string(), trusted());
             house.fresh_project(name)?;
         }
         let state = json!({
             "hasCompletedOnboarding": true,
+            "theme": "dark",
             "customApiKeyResponses": {"approved": [KEY], "rejected": []},
             "projects": projects,
         });
@@ -77,6 +76,11 @@ impl House {
 
     pub(super) fn remora_path(&self) -> PathBuf {
         self.path("bin/remora")
+    }
+
+    /// A `PATH` on which the program under test is found.
+    pub(super) fn search_with_bin(&self) -> String {
+        format!("{}:{}", self.path("bin").display(), self.search)
     }
 
     pub(super) fn data(&self) -> PathBuf {
@@ -94,13 +98,7 @@ impl House {
             fs::remove_dir_all(&folder).with_context(|| format!("in {}", folder.display()))?;
         }
         fs::create_dir_all(&folder)?;
-        let done = self
-            .command(Path::new("git"), &folder)
-            .args(["init", "-q", "-b", "main"])
-            .output()
-            .context("cannot start git, which the client's project needs")?;
-        ensure!(done.status.success(), "git init: {}", said(&done));
-        Ok(())
+        self.git(name, &["init", "-q", "-b", "main"])
     }
 
     pub(super) fn write(&self, name: &str, text: &str) -> Result<()> {
@@ -109,6 +107,46 @@ impl House {
             fs::create_dir_all(folder)?;
         }
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Keeps what a session showed beside the house, for whoever looks into it.
+    pub(super) fn note(&self, what: &str, shown: &Value) -> Result<()> {
+        if !self.keep {
+            return Ok(());
+        }
+        let free = (1..).map(|number| format!("shown/{number:02}-{what}.json"));
+        let name = free.into_iter().find(|name| !self.path(name).exists());
+        self.write(&name.unwrap_or_default(), &format!("{shown:#}"))
+    }
+
+    /// Lets the client trust one more folder.
+    pub(super) fn trust(&self, name: &str) -> Result<()> {
+        let file = self.path("home/.claude.json");
+        let mut state: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
+        state["projects"][self.path(name).display().to_string()] = trusted();
+        fs::write(&file, state.to_string()).context("cannot write the client's state")
+    }
+
+    /// Runs git in a folder; it must succeed.
+    pub(super) fn git(&self, folder: &str, args: &[&str]) -> Result<()> {
+        let done = self
+            .command(Path::new("git"), &self.path(folder))
+            .args([
+                "-c",
+                "user.name=tester",
+                "-c",
+                "user.email=tester@example.org",
+            ])
+            .args(args)
+            .output()
+            .context("cannot start git, which the client's project needs")?;
+        ensure!(
+            done.status.success(),
+            "git {}: {}",
+            args.join(" "),
+            said(&done)
+        );
+        Ok(())
     }
 
     /// Writes a program of the house's own.
@@ -204,6 +242,11 @@ impl Drop for House {
             let _ = fs::remove_dir_all(&self.root);
         }
     }
+}
+
+/// What the client notes of a folder whose settings count.
+fn trusted() -> Value {
+    json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true})
 }
 
 /// What a process said, for an error.

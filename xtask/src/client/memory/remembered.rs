@@ -50,6 +50,9 @@ pub(super) fn every_call(case: &mut Case) -> Result<()> {
     case.problems.extend(unaccounted);
     let lost = case.house.not_found("project", &calls)?;
     case.problems.extend(lost);
+    // What a subagent found is told once, by its own row.
+    let found = case.house.rows_of("project", "marmot dams hold")?;
+    case.equal("rows with the subagent's result", &found.len(), &1);
     for item in case.house.items("project", "spillway")? {
         let inner = item["tool_use_id"] == "toolu_one_inner";
         case.check(!inner || item["subagent"].is_string(), || {

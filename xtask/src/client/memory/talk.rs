@@ -3,20 +3,29 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use super::house::{House, said};
-use crate::client::api::Model;
-use crate::client::process::finish;
+use crate::client::api::{Heard, Model};
+use crate::client::process::{finish, kill_all};
+
+/// The most that one turn of a conversation takes.
+const TURN: Duration = Duration::from_mins(1);
 
 /// What is asked of the client.
 #[derive(Default)]
 pub(super) struct Ask<'a> {
     pub(super) project: &'a str,
     pub(super) prompt: &'a str,
+    /// What the person says after that, each when the one before is answered.
+    pub(super) then: &'a [&'a str],
     pub(super) turns: &'a [Value],
     pub(super) args: &'a [&'a str],
     pub(super) env: &'a [(&'a str, OsString)],
@@ -27,6 +36,8 @@ pub(super) struct Talk {
     pub(super) code: Option<i32>,
     /// Bodies of the main conversation's requests.
     pub(super) requests: Vec<Value>,
+    /// Those of subagents, and those that offer no tools.
+    pub(super) others: Heard,
     pub(super) stream: Vec<Value>,
     pub(super) took: Duration,
 }
@@ -37,18 +48,31 @@ impl House {
         let mut command = self.command(&self.client, &self.path(ask.project));
         model.point(&mut command);
         command.envs(ask.env.iter().map(|(name, value)| (name, value)));
-        command.args(["-p", ask.prompt, "--output-format", "stream-json"]);
+        command.args(["--output-format", "stream-json"]);
         command.args(["--verbose", "--include-hook-events"]);
         command.args(["--permission-mode", "bypassPermissions"]);
         command.args(ask.args);
         let started = Instant::now();
-        let output = finish(command, None)?;
+        let output = if ask.then.is_empty() {
+            finish(command_with(command, &["-p", ask.prompt]), None)?
+        } else {
+            let input = ["-p", "--input-format", "stream-json"];
+            let prompts = [&[ask.prompt], ask.then].concat();
+            converse(command_with(command, &input), &prompts)?
+        };
         let took = started.elapsed();
         let stdout = String::from_utf8_lossy(&output.stdout);
         let lines = stdout.lines();
+        let heard = model.heard();
+        let shown = json!({
+            "prompt": ask.prompt, "main": heard.main, "agents": heard.agents, "aside": heard.aside,
+            "output": stdout.lines().collect::<Vec<_>>(),
+        });
+        self.note("session", &shown)?;
         let talk = Talk {
             code: output.status.code(),
-            requests: model.requests(),
+            requests: heard.main.clone(),
+            others: heard,
             stream: lines
                 .filter_map(|line| serde_json::from_str(line).ok())
                 .collect(),
@@ -58,6 +82,89 @@ impl House {
             .with_context(|| format!("the client ended with {}: {}", output.status, said(&output)))
             .map(drop)?;
         Ok(talk)
+    }
+}
+
+fn command_with(mut command: Command, args: &[&str]) -> Command {
+    command.args(args);
+    command
+}
+
+/// Says one thing after the other to a client that reads them from its input.
+fn converse(mut command: Command, prompts: &[&str]) -> Result<Output> {
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().context("cannot start the client")?;
+    let spoken = speak(&mut child, prompts);
+    if spoken.is_err() {
+        kill_all(&[child.id()]);
+    }
+    let status = child.wait().context("cannot wait for the client")?;
+    let (stdout, stderr) = spoken?;
+    Ok(Output {
+        status,
+        stdout,
+        stderr,
+    })
+}
+
+fn speak(child: &mut Child, prompts: &[&str]) -> Result<(Vec<u8>, Vec<u8>)> {
+    let mut input = child.stdin.take().context("no input")?;
+    let mut errors = child.stderr.take().context("no stderr")?;
+    let output = child.stdout.take().context("no output")?;
+    let errors = thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = errors.read_to_end(&mut text); // what was read counts
+        text
+    });
+    let (send, lines) = mpsc::channel();
+    thread::spawn(move || {
+        let read = BufReader::new(output).lines().map_while(Result::ok);
+        for line in read {
+            if send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let mut all = Vec::new();
+    for prompt in prompts {
+        say(&mut input, prompt)?;
+        let answered = listen(&lines, &mut all, Until::Result)?;
+        ensure!(answered, "the client left before it answered `{prompt}`");
+    }
+    drop(input);
+    listen(&lines, &mut all, Until::End)?;
+    Ok((all, errors.join().unwrap_or_default()))
+}
+
+fn say(input: &mut ChildStdin, prompt: &str) -> Result<()> {
+    let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
+    writeln!(input, "{message}").with_context(|| format!("cannot say `{prompt}`"))?;
+    input.flush().context("cannot flush")
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Until {
+    Result,
+    End,
+}
+
+/// Takes lines until a result, or until the end; whether there was a result.
+fn listen(lines: &Receiver<String>, all: &mut Vec<u8>, until: Until) -> Result<bool> {
+    let end = Instant::now() + TURN;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let line = match lines.recv_timeout(left) {
+            Ok(line) => line,
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(false),
+            Err(error) => return Err(error).context("the client does not answer"),
+        };
+        all.extend_from_slice(line.as_bytes());
+        all.push(b'\n');
+        let read = serde_json::from_str::<Value>(&line).unwrap_or_default();
+        if until == Until::Result && read["type"] == "result" {
+            return Ok(true);
+        }
     }
 }
 

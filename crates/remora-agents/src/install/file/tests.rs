@@ -1,7 +1,8 @@
 use std::thread;
 
 use super::*;
-use crate::install::What;
+use crate::AgentSpec;
+use crate::install::{Entry, What, find};
 
 const SPEC: &AgentSpec = &crate::claude_code::SPEC;
 const OLD: &[u8] = b"{\n    \"model\": \"opus\",\n    \"env\": { }\n}";

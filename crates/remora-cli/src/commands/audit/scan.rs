@@ -69,7 +69,7 @@ impl<'a> Scan<'a> {
     fn database(&mut self, store: &dyn Store) -> Result<(), CliError> {
         let all = parts::rows(&store.counts()?);
         let mut progress = Progress::new("looking through the database");
-        parts::each(store, &Filter::default(), &mut |mut part| {
+        let mut look = |mut part: Part| {
             if let Some(marks) = self.part(&mut part) {
                 // Names are taken after the secrets have gone from them.
                 let (what, id) = match part {
@@ -80,6 +80,10 @@ impl<'a> Scan<'a> {
                         ("file".to_owned(), format!("{}/{}", file.folder, file.name))
                     }
                     Part::Event(event) => ("event".to_owned(), event.id),
+                    Part::Given(given) => (
+                        "given".to_owned(),
+                        format!("{} line {}", given.session, given.line),
+                    ),
                     Part::Raw(raw) => ("event".to_owned(), raw.envelope.id),
                 };
                 let place = Place::Row { what, id };
@@ -87,7 +91,9 @@ impl<'a> Scan<'a> {
             }
             progress.at(self.looked_at, all, "");
             Ok(())
-        })
+        };
+        parts::each(store, &Filter::default(), &mut look)?;
+        parts::given(store, &mut look)
     }
 
     fn archive(&mut self) -> Result<(), CliError> {

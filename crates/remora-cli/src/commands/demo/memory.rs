@@ -1,4 +1,4 @@
-//! The second half of the demo: a recorded session, remembered.
+//! The second part of the demo: a recorded session, remembered.
 
 use std::path::Path;
 
@@ -16,8 +16,7 @@ const SESSION: &str = include_str!("memory.jsonl");
 
 /// Spools, digests and stores the session in a data directory of its own, and
 /// returns what is remembered.
-pub(super) fn remember(folder: &Path, project: &Path) -> Result<Vec<Item>, CliError> {
-    let paths = Paths::new(folder.join("data"));
+pub(super) fn remember(paths: &Paths, project: &Path) -> Result<Vec<Item>, CliError> {
     paths.prepare()?;
     // Made up here, so that no scanner takes the demo for a leak.
     let token = format!("gh{}_{}", "p", "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX");
@@ -33,7 +32,7 @@ pub(super) fn remember(folder: &Path, project: &Path) -> Result<Vec<Item>, CliEr
             cut: false,
         };
         let place = Some(place(project, None));
-        spool(&paths, agent(), at, place, &input, false)?;
+        spool(paths, agent(), at, place, &input, false)?;
     }
     let store = remora_store::open(&paths.database(), Access::Write)?;
     let log = Log::open(paths.worker_log());

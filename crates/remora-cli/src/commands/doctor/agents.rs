@@ -1,5 +1,7 @@
 //! Remora's hooks in the settings of agents: that they are there, once, run
-//! this program, and have brought something.
+//! this program, and have brought something; and its MCP server beside them.
+
+mod mcp;
 
 use std::collections::HashMap;
 use std::fs;
@@ -43,10 +45,26 @@ fn of_agent(patient: &Patient, spec: &'static AgentSpec, events: Option<u64>) ->
         config_dir: environment.get(spec.config_variable).map(PathBuf::from),
         root,
     };
+    let mut checks = hooks(patient, spec, &places, events);
+    checks.extend(mcp::check(patient, spec, &places));
+    checks
+}
+
+fn hooks(
+    patient: &Patient,
+    spec: &'static AgentSpec,
+    places: &Places,
+    events: Option<u64>,
+) -> Vec<Check> {
     let mut checks = Vec::new();
+    let mut plugin = None;
     let mut found: Vec<Found> = Vec::new();
     for scope in [Scope::User, Scope::Project, Scope::Local] {
-        let file = (spec.settings_file)(&places, scope);
+        let file = (spec.settings_file)(places, scope);
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        if (spec.mcp.has_plugin)(&text) {
+            plugin.get_or_insert_with(|| file.clone());
+        }
         // In the home directory a project's file is the user's own.
         if found.iter().any(|other| other.file == file) {
             continue;
@@ -70,7 +88,12 @@ fn of_agent(patient: &Patient, spec: &'static AgentSpec, events: Option<u64>) ->
         }
     }
     if found.is_empty() {
-        if checks.is_empty() {
+        if checks.is_empty()
+            && let Some(file) = plugin
+        {
+            let message = format!("by the plugin, which {} switches on", file.display());
+            checks.push(Check::ok(NAME, message));
+        } else if checks.is_empty() {
             checks.push(Check::warn(
                 NAME,
                 format!("not installed for {}", spec.name),
@@ -85,6 +108,7 @@ fn of_agent(patient: &Patient, spec: &'static AgentSpec, events: Option<u64>) ->
         checks.extend(twice(install, spec));
     }
     checks.extend(doubled(&found, spec));
+    checks.extend(plugin.map(|file| beside_plugin(&found, &file, spec)));
     checks.extend(silent(patient, spec, events));
     if checks.is_empty() {
         let files: Vec<String> = found.iter().map(|f| f.file.display().to_string()).collect();
@@ -200,6 +224,25 @@ fn doubled(found: &[Found], spec: &AgentSpec) -> Option<Check> {
         ),
         fix,
     ))
+}
+
+/// Events that come twice are told once, but each costs two processes.
+fn beside_plugin(found: &[Found], switch: &Path, spec: &AgentSpec) -> Check {
+    let file = found.first().map(|f| f.file.display().to_string());
+    let scope = found.first().map_or("", |f| match f.scope {
+        Scope::User => "",
+        Scope::Project | Scope::Local => " --project",
+    });
+    Check::warn(
+        NAME,
+        format!(
+            "installed as a plugin ({}) and in {}: nothing is told twice, but every event costs a \
+             process more",
+            switch.display(),
+            file.unwrap_or_default()
+        ),
+        format!("`remora uninstall {}{scope}`", spec.name),
+    )
 }
 
 /// Hooks that never brought anything are hooks that the agent does not run.

@@ -176,7 +176,7 @@ pub(super) fn title(text: &str) -> String {
 
 /// A name that is always the same for the same parts, in the form of a UUID of
 /// one's own making (version 8), which the store keeps in few bytes.
-fn name(parts: &[&str]) -> String {
+pub(super) fn name(parts: &[&str]) -> String {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
     for part in parts {
         // Lengths keep `ab` + `c` apart from `a` + `bc`.

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use remora_instructions::memories::SCHEME;
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Filter, Name, Store};
-use remora_protocol::record::{Item, Project, Session};
+use remora_protocol::record::{Item, Kind, Project, Session};
 use remora_server::archive::{self, Archive, Archived};
 
 use super::Fault;
@@ -53,6 +54,8 @@ pub(crate) struct Loaded {
     pub(crate) files: u64,
     pub(crate) events: u64,
     pub(crate) raw: u64,
+    /// Rows of saved memories, which are left to their files.
+    pub(crate) saved: u64,
     pub(crate) marks: Marks,
 }
 
@@ -171,6 +174,8 @@ impl<'a> Loader<'a> {
         match part {
             Part::Project(project) => self.project(project)?,
             Part::Session(session) => self.session(session)?,
+            // Its file is the truth; where the file is not, it would be a ghost.
+            Part::Item(item) if is_index(&item) => self.loaded.saved += 1,
             Part::Item(item) => {
                 let when = When::At(item.time);
                 self.item(*item, when)?;
@@ -183,6 +188,8 @@ impl<'a> Loader<'a> {
                 self.loaded.events += 1;
                 self.writer.put(Part::Event(event))?;
             }
+            // Of no use where rows have other numbers.
+            Part::Given(_) => {}
             Part::Raw(raw) => {
                 if self.target.archive.is_some() {
                     self.loaded.raw += u64::from(self.shelf.put(&raw)?);
@@ -373,6 +380,12 @@ fn same(item: &Item, known: &Item) -> bool {
     numbered == *known
 }
 
+/// Whether a row only follows the file of a saved memory.
+fn is_index(item: &Item) -> bool {
+    let address = item.key.as_deref().unwrap_or_default();
+    item.kind == Kind::Memory && address.starts_with(SCHEME)
+}
+
 /// Puts a part into another project.
 fn move_to(part: &mut Part, key: &str) {
     let slot = match part {
@@ -380,7 +393,7 @@ fn move_to(part: &mut Part, key: &str) {
         Part::Session(session) => &mut session.project,
         Part::Item(item) => &mut item.project,
         Part::File(file) => &mut file.project,
-        Part::Event(_) => return,
+        Part::Event(_) | Part::Given(_) => return,
         Part::Raw(raw) => match &mut raw.envelope.project {
             Some(project) => &mut project.key,
             None => return,

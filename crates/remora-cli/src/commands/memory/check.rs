@@ -161,7 +161,7 @@ pub(super) fn all(shelf: &Shelf) -> Result<Vec<Checked>, CliError> {
     };
     let findings = check::check_all(&files, &bodies, &Git::default(), &mut cached, &mut step);
     drop(progress);
-    keep(shelf, &cached);
+    keep(&shelf.data.paths, &shelf.root, &cached);
     Ok(memories
         .into_iter()
         .zip(findings)
@@ -169,7 +169,8 @@ pub(super) fn all(shelf: &Shelf) -> Result<Vec<Checked>, CliError> {
         .collect())
 }
 
-fn cache_file(paths: &Paths, root: &Path) -> PathBuf {
+/// Where the results for a checkout are kept.
+pub(in crate::commands) fn cache_file(paths: &Paths, root: &Path) -> PathBuf {
     let name = auto_memory::slug(&root.to_string_lossy());
     paths.home().join("check").join(format!("{name}.json"))
 }
@@ -181,15 +182,20 @@ pub(in crate::commands) fn cache(paths: &Paths, root: &Path) -> Cached {
 }
 
 /// Keeps the results. They are only a matter of speed: where they cannot be
-/// written, the next check looks again.
-fn keep(shelf: &Shelf, cached: &Cached) {
-    let file = cache_file(&shelf.data.paths, &shelf.root);
+/// written, the next check looks again. What is there already stays untouched,
+/// so that nobody takes it for news.
+pub(in crate::commands) fn keep(paths: &Paths, root: &Path, cached: &Cached) {
+    let file = cache_file(paths, root);
+    let bytes = cached.save();
+    if fs::read(&file).is_ok_and(|there| there == bytes) {
+        return;
+    }
     let write = || -> std::io::Result<()> {
-        shelf.data.paths.prepare()?;
-        let folder = shelf.data.paths.home().join("check");
+        paths.prepare()?;
+        let folder = paths.home().join("check");
         fs::create_dir_all(&folder)?;
         let mut draft = tempfile::NamedTempFile::new_in(&folder)?;
-        draft.write_all(&cached.save())?;
+        draft.write_all(&bytes)?;
         draft.persist(&file)?;
         Ok(())
     };

@@ -19,6 +19,9 @@ pub(super) fn run(args: &MemoryIndex, out: &mut Output) -> Result<Exit, CliError
     };
     let folder = shelf.folder(args.whose.scope().unwrap_or(Scope::Project));
     let state = folder.index(run)?;
+    if run == IndexRun::Write && !state.is_true() {
+        shelf.changed();
+    }
     // What is shared by hand does not pass through `add`.
     let private = if folder.scope() == Scope::Team {
         let redactor = shelf.redactor()?;

@@ -20,7 +20,13 @@ pub(super) fn run(args: &MemoryReview, out: &mut Output) -> Result<Exit, CliErro
     let shelf = Shelf::open(&args.place)?;
     let found = reviewed(&shelf)?;
     match &args.apply {
-        Some(which) => one(args, which, &found, out),
+        Some(which) => {
+            let done = one(args, which, &found, out)?;
+            if !args.dry_run {
+                shelf.changed();
+            }
+            Ok(done)
+        }
         None if args.place.json => {
             out.json(&json!({
                 "proposals": found.proposals.iter().map(as_json).collect::<Vec<_>>(),

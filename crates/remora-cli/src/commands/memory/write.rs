@@ -24,6 +24,12 @@ const LONGEST: u64 = 1024 * 1024;
 const TITLE: usize = 72;
 
 pub(super) fn add(args: &MemoryAdd, out: &mut Output) -> Result<Exit, CliError> {
+    let (written, advice) = save(args)?;
+    told("saved", &written, &advice, &args.place, out)
+}
+
+/// Writes the memory; says nothing.
+pub(super) fn save(args: &MemoryAdd) -> Result<(Written, Vec<Advice>), CliError> {
     let body = words(&args.text.join(" "))?;
     let shelf = Shelf::open(&args.place)?;
     let folder = shelf.folder(args.whose.scope().unwrap_or(Scope::Project));
@@ -45,7 +51,8 @@ pub(super) fn add(args: &MemoryAdd, out: &mut Output) -> Result<Exit, CliError> 
         made.map_err(|source| CliError::File { path: home, source })?;
     }
     let written = folder.add(&draft, &now(), &find)?;
-    told("saved", &written, &advice, &args.place, out)
+    shelf.changed();
+    Ok((written, advice))
 }
 
 pub(super) fn edit(args: &MemoryEdit, out: &mut Output) -> Result<Exit, CliError> {
@@ -67,6 +74,7 @@ pub(super) fn edit(args: &MemoryEdit, out: &mut Output) -> Result<Exit, CliError
     let redactor = shelf.redactor()?;
     let find = |text: &str| secrets(&redactor, text);
     let written = folder.edit(memory.uri.name.as_str(), &change, &now(), &find)?;
+    shelf.changed();
     let advice = advised(&shelf, folder, &written.memory.body, &find);
     told("changed", &written, &advice, &args.place, out)
 }
@@ -85,6 +93,7 @@ pub(super) fn remove(args: &MemoryRm, out: &mut Output) -> Result<Exit, CliError
     for (folder, memory) in found {
         gone.push(folder.remove(memory.uri.name.as_str())?);
     }
+    shelf.changed();
     if args.place.json {
         let list: Vec<Value> = gone
             .iter()
@@ -144,7 +153,7 @@ fn title(body: &str) -> String {
 }
 
 /// What words are about, from how they begin.
-fn guess(body: &str) -> Type {
+pub(super) fn guess(body: &str) -> Type {
     const RULES: [&str; 16] = [
         "always", "never", "use", "do", "don't", "prefer", "avoid", "keep", "write", "no", "run",
         "ask", "stop", "only", "when", "make",

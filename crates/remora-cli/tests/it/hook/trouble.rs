@@ -205,7 +205,7 @@ fn a_database_that_is_none_gives_no_context_and_is_made_anew() {
     fs::write(den.paths.database(), vec![0xa5; 50_000]).unwrap();
     assert_eq!(den.begin("s2", &folder).context, None);
     let log = fs::read_to_string(den.paths.hook_log()).unwrap();
-    assert!(log.contains("no context: "), "{log}");
+    assert!(log.contains("no answer: "), "{log}");
     den.drain();
     assert_eq!(den.events().len(), 2);
     let context = den.begin("s3", &folder).context.unwrap();

@@ -320,6 +320,7 @@ fn files(store: &dyn Store) {
         from: None,
         session: format!("s{time}"),
         time,
+        anchor: None,
     };
     let put = |file| {
         ok(store.apply(&Batch {

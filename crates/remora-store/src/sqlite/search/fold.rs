@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use remora_memory::about::texts;
-use remora_memory::rank::{Holds, Parts, Row};
+use remora_memory::rank::{Fit, Holds, Parts, Row};
 use remora_memory::store::{Hit, Result};
 use remora_memory::words::{Group, Query, holds_phrase};
 use remora_protocol::record::Item;
@@ -46,6 +46,10 @@ impl Search<'_> {
                     all_words: row.row.holds == Holds::All && as_quoted,
                     any_words: row.row.holds != Holds::None,
                     parts: row.parts,
+                    fit: Fit {
+                        gist: row.row.gist.unwrap_or(0.0),
+                        ..row.row.fit
+                    },
                     same: Vec::new(),
                     item,
                 };

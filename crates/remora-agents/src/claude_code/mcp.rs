@@ -1,0 +1,89 @@
+//! Claude Code and MCP: a project's servers stand in a file of their own, a
+//! person's in a book that the client alone writes.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::install::mcp::SERVER;
+use crate::mcp::{McpSpec, Via};
+use crate::spec::Places;
+
+/// The name of our plugin.
+const PLUGIN: &str = "remora";
+
+pub(super) const SPEC: McpSpec = McpSpec {
+    project_file: |places| places.root.join(".mcp.json"),
+    user_file,
+    client: "claude",
+    add,
+    remove: || words(&["mcp", "remove", "--scope", "user", SERVER]),
+    prefix: |via| match via {
+        Via::Settings => "mcp__remora__",
+        Via::Plugin => "mcp__plugin_remora_remora__",
+    },
+    has_plugin,
+};
+
+fn user_file(places: &Places) -> PathBuf {
+    let folder = places.config_dir.as_ref().unwrap_or(&places.home);
+    folder.join(".claude.json")
+}
+
+fn add(program: &Path) -> Vec<OsString> {
+    let mut all = words(&["mcp", "add", "--scope", "user", SERVER, "--"]);
+    all.extend([program.into(), "mcp".into()]);
+    all
+}
+
+fn words(list: &[&str]) -> Vec<OsString> {
+    list.iter().map(OsString::from).collect()
+}
+
+/// Plugins are switched on by `name@market`.
+fn has_plugin(settings: &str) -> bool {
+    let settings = settings.trim_start_matches('\u{feff}');
+    let settings: Option<Value> = serde_json::from_str(settings).ok();
+    let plugins = settings.as_ref().and_then(|s| s.get("enabledPlugins"));
+    let plugins = plugins.and_then(Value::as_object);
+    plugins.into_iter().flatten().any(|(name, on)| {
+        let name = name.split('@').next();
+        name == Some(PLUGIN) && *on != Value::Bool(false)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_client_is_told_in_its_own_words() {
+        let line = |words: Vec<OsString>| {
+            let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+            words.collect::<Vec<String>>().join(" ")
+        };
+        assert_eq!(
+            line(add(Path::new("/opt/my remora"))),
+            "mcp add --scope user remora -- /opt/my remora mcp"
+        );
+        assert_eq!(line((SPEC.remove)()), "mcp remove --scope user remora");
+    }
+
+    #[test]
+    fn our_plugin_is_told_from_others() {
+        for (settings, ours) in [
+            (r#"{"enabledPlugins":{"remora@remora":true}}"#, true),
+            (
+                r#"{"enabledPlugins":{"other@x":true,"remora":["1"]}}"#,
+                true,
+            ),
+            (r#"{"enabledPlugins":{"remora@remora":false}}"#, false),
+            (r#"{"enabledPlugins":{"remora-theme@x":true}}"#, false),
+            (r#"{"enabledPlugins":[]}"#, false),
+            ("no JSON", false),
+        ] {
+            assert_eq!(has_plugin(settings), ours, "{settings}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! How an agent takes our MCP server, as a value: where it is written down,
+//! which program of the agent's own does it, and what its tools are then called.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::spec::Places;
+
+/// By which way our server came to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Via {
+    /// It was added to the person's or the project's servers.
+    Settings,
+    /// It is part of our plugin.
+    Plugin,
+}
+
+/// One agent's manner.
+#[derive(Debug)]
+pub struct McpSpec {
+    /// The file of a project's servers.
+    pub project_file: fn(&Places) -> PathBuf,
+    /// Where the agent itself writes down a person's servers; only read.
+    pub user_file: fn(&Places) -> PathBuf,
+    /// The agent's program.
+    pub client: &'static str,
+    /// Its arguments to add our server for all projects.
+    pub add: fn(&Path) -> Vec<OsString>,
+    /// Its arguments to remove it again.
+    pub remove: fn() -> Vec<OsString>,
+    /// What stands before the names of our tools.
+    pub prefix: fn(Via) -> &'static str,
+    /// Whether our plugin is switched on in a settings text.
+    pub has_plugin: fn(&str) -> bool,
+}

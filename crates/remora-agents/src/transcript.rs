@@ -1,0 +1,495 @@
+//! Past sessions: a transcript of the client, line by line, as the events that
+//! hooks would have told. Pure: bytes in, events out; the caller reads files.
+//!
+//! Names of events come from the lines alone, so that reading twice, or a copy
+//! of a session in another file, tells nothing new.
+
+mod entry;
+mod name;
+mod place;
+mod words;
+
+use std::collections::HashMap;
+
+use remora_protocol::{Event, EventName};
+use serde_json::{Map, Value, json};
+
+use self::entry::{Block, Content, Entry};
+use self::words::Words;
+
+pub use self::place::{AgentNote, Kind, agent_note, began_in, folder, kind};
+
+/// Which agent the transcripts are of.
+pub const AGENT: &str = crate::claude_code::SPEC.name;
+/// Calls whose results are waited for. A client makes a few at once.
+const OPEN: usize = 512;
+/// What the model is shown of a command that printed nothing.
+const SILENT: &str = "(Bash completed with no output)";
+
+/// What a line tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The event's name, always the same for the same line.
+    pub id: String,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// The branch that was checked out.
+    pub branch: Option<String>,
+    /// The event.
+    pub event: Event,
+}
+
+/// Why a line tells nothing. Never quotes the line: it is not redacted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LineFault {
+    /// Not JSON.
+    #[error("not JSON at column {0}")]
+    Json(usize),
+    /// JSON, but no object.
+    #[error("not a JSON object")]
+    NotAnObject,
+}
+
+/// Whether more may follow the last line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The session may still run: a turn that is not over stays open.
+    Open,
+    /// Nobody has written for long.
+    Closed,
+}
+
+/// Reads one transcript.
+#[derive(Debug)]
+pub struct Reader {
+    kind: Kind,
+    /// The path of the session's transcript, as hooks name it.
+    path: String,
+    begun: bool,
+    now: Now,
+    calls: HashMap<String, Call>,
+    turn: Option<Turn>,
+    /// What set off the compaction whose summary comes next.
+    trigger: String,
+}
+
+/// What the last line said of its moment.
+#[derive(Debug, Default)]
+struct Now {
+    session: String,
+    cwd: String,
+    branch: String,
+    prompt: String,
+    agent_id: String,
+    agent_type: String,
+    at: i64,
+}
+
+/// A call that waits for its result.
+#[derive(Debug)]
+struct Call {
+    tool: String,
+    input: Value,
+}
+
+/// The model at work.
+#[derive(Debug, Default)]
+struct Turn {
+    /// The line that spoke last.
+    uuid: String,
+    at: i64,
+    message: String,
+    text: String,
+    over: bool,
+}
+
+impl Reader {
+    /// Reads the transcript `path` of a session, or of a subagent in it.
+    pub fn new(path: String, kind: Kind, note: Option<AgentNote>) -> Self {
+        let now = Now {
+            agent_type: note.map(|note| note.agent_type).unwrap_or_default(),
+            ..Now::default()
+        };
+        Self {
+            kind,
+            path,
+            begun: false,
+            now,
+            calls: HashMap::new(),
+            turn: None,
+            trigger: String::new(),
+        }
+    }
+
+    /// Says that lines before this one were read already.
+    #[must_use]
+    pub fn resumed(mut self) -> Self {
+        self.begun = true;
+        self
+    }
+
+    /// Whether the next line can be understood without those before it.
+    pub fn is_settled(&self) -> bool {
+        self.calls.is_empty() && self.turn.is_none()
+    }
+
+    /// Reads a line and hands on what it tells.
+    pub fn line(&mut self, line: &[u8], take: &mut dyn FnMut(Told)) -> Result<(), LineFault> {
+        let text = String::from_utf8_lossy(line);
+        if !text.trim_start().starts_with('{') {
+            return Err(LineFault::NotAnObject);
+        }
+        let entry: Entry<'_> =
+            serde_json::from_str(&text).map_err(|e| LineFault::Json(e.column()))?;
+        match &*entry.kind.0 {
+            "user" => {
+                self.notice(&entry, take);
+                self.user(entry, take);
+            }
+            "assistant" => {
+                self.notice(&entry, take);
+                self.assistant(entry, take);
+            }
+            "system" if &*entry.subtype.0 == "compact_boundary" => {
+                self.notice(&entry, take);
+                self.compaction(&entry, take);
+            }
+            // Words typed while the model was at work.
+            "attachment" if &*entry.attachment.0.kind.0 == "queued_command" => {
+                self.notice(&entry, take);
+                self.queued(&entry, take);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What the end of the file tells.
+    pub fn end(&mut self, ending: Ending, take: &mut dyn FnMut(Told)) {
+        let over = self.calls.is_empty() && self.turn.as_ref().is_none_or(|turn| turn.over);
+        if over || ending == Ending::Closed {
+            self.stop(take);
+            self.calls.clear();
+        }
+        if ending == Ending::Closed && self.kind == Kind::Session && !self.now.session.is_empty() {
+            let fields = json!({ "reason": "other" });
+            let session = self.now.session.clone();
+            take(self.tell(EventName::SessionEnd, &session, 0, self.now.at, fields));
+        }
+    }
+
+    /// Notes who speaks, where and when; the first who does begins the session.
+    fn notice(&mut self, entry: &Entry<'_>, take: &mut dyn FnMut(Told)) {
+        let now = &mut self.now;
+        if let Some(at) = name::moment(&entry.timestamp.0) {
+            now.at = at;
+        }
+        let set = |slot: &mut String, text: Option<&str>| {
+            if let Some(text) = text.filter(|text| text != slot) {
+                text.clone_into(slot);
+            }
+        };
+        set(&mut now.session, entry.session_id.some());
+        set(&mut now.cwd, entry.cwd.some());
+        set(&mut now.branch, entry.git_branch.some());
+        set(&mut now.agent_type, entry.attribution_agent.some());
+        entry.agent_id.0.as_ref().clone_into(&mut now.agent_id);
+        if !self.begun && !now.session.is_empty() {
+            self.begun = true;
+            if self.kind == Kind::Session {
+                let fields = json!({ "source": "startup" });
+                take(self.tell(
+                    EventName::SessionStart,
+                    &entry.uuid.0,
+                    0,
+                    self.now.at,
+                    fields,
+                ));
+            }
+        }
+    }
+
+    fn user(&mut self, entry: Entry<'_>, take: &mut dyn FnMut(Told)) {
+        if entry.is_compact_summary.0 {
+            let summary = words::summary(&entry.message.0.content);
+            let fields = json!({ "trigger": self.trigger, "compact_summary": summary });
+            take(self.tell(
+                EventName::PostCompact,
+                &entry.uuid.0,
+                0,
+                self.now.at,
+                fields,
+            ));
+            return;
+        }
+        if let Content::Blocks(blocks) = &entry.message.0.content
+            && blocks.iter().any(|block| block.kind.0 == "tool_result")
+        {
+            self.results(entry, take);
+            return;
+        }
+        // What a subagent is told are the model's words.
+        if entry.is_sidechain.0 || self.kind == Kind::Subagent {
+            return;
+        }
+        let words = words::words(&entry);
+        if words == Words::Nothing {
+            return;
+        }
+        if words == Words::Interrupted {
+            // No hook is told of such an end; the work counts to the next turn.
+            self.turn = None;
+            self.calls.clear();
+            return;
+        }
+        self.stop(take);
+        self.calls.clear();
+        entry.prompt_id.0.as_ref().clone_into(&mut self.now.prompt);
+        if let Words::Prompt(prompt) = words {
+            let fields = json!({ "prompt": prompt });
+            take(self.tell(
+                EventName::UserPromptSubmit,
+                &entry.uuid.0,
+                0,
+                self.now.at,
+                fields,
+            ));
+        }
+    }
+
+    fn queued(&self, entry: &Entry<'_>, take: &mut dyn FnMut(Told)) {
+        let attachment = &entry.attachment.0;
+        let typed = self.kind == Kind::Session
+            && !entry.is_sidechain.0
+            && matches!(&*attachment.command_mode.0, "" | "prompt");
+        if typed && let Words::Prompt(prompt) = words::typed(&attachment.prompt.0) {
+            let fields = json!({ "prompt": prompt });
+            take(self.tell(
+                EventName::UserPromptSubmit,
+                &entry.uuid.0,
+                0,
+                self.now.at,
+                fields,
+            ));
+        }
+    }
+
+    fn results(&mut self, mut entry: Entry<'_>, take: &mut dyn FnMut(Told)) {
+        let Content::Blocks(blocks) = std::mem::take(&mut entry.message.0.content) else {
+            return;
+        };
+        if let Some(prompt) = entry.prompt_id.some() {
+            prompt.clone_into(&mut self.now.prompt);
+        }
+        let results = blocks.iter().filter(|b| b.kind.0 == "tool_result").count();
+        // Beside several results stands the response of only one of them.
+        let mut response = entry.tool_use_result.take().filter(|_| results == 1);
+        for (n, block) in blocks.into_iter().enumerate() {
+            if block.kind.0 != "tool_result" {
+                continue;
+            }
+            let Some(call) = self.calls.remove(&block.tool_use_id.0) else {
+                continue;
+            };
+            if entry.tool_denial_kind.some().is_some() {
+                continue;
+            }
+            let (event, mut fields) = answered(call, block, response.take());
+            let agent_id = self.now.agent_id.as_str();
+            if entry.is_sidechain.0 || self.kind == Kind::Subagent {
+                // Early clients wrote the work of subagents between the lines
+                // of the session, without a name.
+                let id = if agent_id.is_empty() {
+                    "sidechain"
+                } else {
+                    agent_id
+                };
+                fields.insert("agent_id".into(), id.into());
+                if !self.now.agent_type.is_empty() {
+                    fields.insert("agent_type".into(), self.now.agent_type.as_str().into());
+                }
+            }
+            take(self.tell(event, &entry.uuid.0, n, self.now.at, Value::Object(fields)));
+        }
+    }
+
+    fn assistant(&mut self, entry: Entry<'_>, take: &mut dyn FnMut(Told)) {
+        let aside = entry.is_sidechain.0 && self.kind == Kind::Session;
+        let Content::Blocks(blocks) = entry.message.0.content else {
+            return;
+        };
+        let text = words::texts(&blocks);
+        if entry.is_api_error_message.0 {
+            if !aside {
+                let error = entry.error.some().unwrap_or("unknown");
+                let fields = json!({ "error": error, "last_assistant_message": text });
+                take(self.tell(
+                    EventName::StopFailure,
+                    &entry.uuid.0,
+                    0,
+                    self.now.at,
+                    fields,
+                ));
+                self.turn = None;
+            }
+            return;
+        }
+        let mut calls = false;
+        for block in blocks {
+            if block.kind.0 == "tool_use" && !block.id.0.is_empty() && self.calls.len() < OPEN {
+                calls = true;
+                let input = block.input.unwrap_or(Value::Null);
+                let call = Call {
+                    tool: block.name.0,
+                    input,
+                };
+                self.calls.insert(block.id.0, call);
+            }
+        }
+        if aside {
+            return;
+        }
+        let turn = self.turn.get_or_insert_default();
+        entry.uuid.0.as_ref().clone_into(&mut turn.uuid);
+        turn.at = self.now.at;
+        if turn.message != entry.message.0.id.0 {
+            entry.message.0.id.0.as_ref().clone_into(&mut turn.message);
+            turn.text.clear();
+        }
+        if !text.is_empty() {
+            if !turn.text.is_empty() {
+                turn.text.push('\n');
+            }
+            turn.text.push_str(&text);
+        }
+        turn.over = !calls && !text.is_empty() && &*entry.message.0.stop_reason.0 != "tool_use";
+    }
+
+    fn compaction(&mut self, entry: &Entry<'_>, take: &mut dyn FnMut(Told)) {
+        // Between two turns the person asked for it; within one the turn goes on.
+        if self.calls.is_empty() && self.turn.as_ref().is_some_and(|turn| turn.over) {
+            self.stop(take);
+        }
+        let trigger = entry.compact_metadata.0.trigger.some().unwrap_or("auto");
+        trigger.clone_into(&mut self.trigger);
+        let fields = json!({ "trigger": trigger, "custom_instructions": null });
+        take(self.tell(EventName::PreCompact, &entry.uuid.0, 0, self.now.at, fields));
+    }
+
+    /// The end of a turn, if the model was at work.
+    fn stop(&mut self, take: &mut dyn FnMut(Told)) {
+        let Some(turn) = self.turn.take() else { return };
+        let (name, fields) = match self.kind {
+            Kind::Session => (
+                EventName::Stop,
+                json!({ "stop_hook_active": false, "last_assistant_message": turn.text }),
+            ),
+            Kind::Subagent => (
+                EventName::SubagentStop,
+                json!({
+                    "stop_hook_active": false,
+                    "agent_id": self.now.agent_id,
+                    "agent_type": self.now.agent_type,
+                    "last_assistant_message": turn.text,
+                }),
+            ),
+        };
+        take(self.tell(name, &turn.uuid, 0, turn.at, fields));
+    }
+
+    fn tell(&self, name: EventName, line: &str, nth: usize, at: i64, more: Value) -> Told {
+        let now = &self.now;
+        let mut fields = Map::new();
+        fields.insert("session_id".into(), now.session.as_str().into());
+        fields.insert("transcript_path".into(), self.path.as_str().into());
+        fields.insert("cwd".into(), now.cwd.as_str().into());
+        if !now.prompt.is_empty() {
+            fields.insert("prompt_id".into(), now.prompt.as_str().into());
+        }
+        fields.insert("hook_event_name".into(), name.as_str().into());
+        if let Value::Object(more) = more {
+            fields.extend(more);
+        }
+        let branch = Some(&now.branch).filter(|branch| !branch.is_empty() && *branch != "HEAD");
+        // A line without a name is known by its session and its moment.
+        let moment = at.to_string();
+        let line = if line.is_empty() {
+            [now.session.as_str(), moment.as_str()]
+        } else {
+            [line, ""]
+        };
+        Told {
+            id: name::name(&[line[0], line[1], name.as_str(), &nth.to_string()]),
+            at,
+            branch: branch.cloned(),
+            event: Event { name, fields },
+        }
+    }
+}
+
+/// A call with its result, as a hook would have told it.
+fn answered(call: Call, block: Block, response: Option<Value>) -> (EventName, Map<String, Value>) {
+    let mut fields = Map::new();
+    let is_command = call.tool == "Bash";
+    fields.insert("tool_name".into(), call.tool.into());
+    fields.insert("tool_input".into(), call.input);
+    if block.is_error.0 {
+        let text = plain(block.content);
+        let text = text
+            .strip_prefix("<tool_use_error>")
+            .map_or(text.as_str(), |inner| {
+                inner.strip_suffix("</tool_use_error>").unwrap_or(inner)
+            });
+        fields.insert("tool_use_id".into(), block.tool_use_id.0.into());
+        fields.insert("error".into(), text.into());
+        return (EventName::PostToolUseFailure, fields);
+    }
+    let response = match response {
+        Some(mut response) => {
+            lighten(&mut response);
+            response
+        }
+        // Subagents' transcripts hold only what the model was shown.
+        None if is_command => {
+            let shown = plain(block.content);
+            let printed = if shown == SILENT { "" } else { &shown };
+            json!({ "stdout": printed, "stderr": "" })
+        }
+        None => Value::String(plain(block.content)),
+    };
+    fields.insert("tool_response".into(), response);
+    fields.insert("tool_use_id".into(), block.tool_use_id.0.into());
+    (EventName::PostToolUse, fields)
+}
+
+/// Takes pictures out: their bytes say nothing.
+fn lighten(response: &mut Value) {
+    let Value::Object(fields) = response else {
+        return;
+    };
+    for (name, value) in fields {
+        match value {
+            Value::String(bytes) if name == "base64" => bytes.clear(),
+            Value::Object(_) => lighten(value),
+            _ => {}
+        }
+    }
+}
+
+/// The text of what the model was shown.
+fn plain(content: Option<Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text,
+        Some(Value::Array(parts)) => {
+            let texts: Vec<&str> = parts
+                .iter()
+                .filter_map(|part| part.get("text").and_then(Value::as_str))
+                .collect();
+            texts.join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Where the client keeps transcripts, and what their paths say.
+
+use std::ffi::OsStr;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::entry::Entry;
+use crate::spec::Places;
+
+/// Transcripts of subagents lie in a folder of this name, in one named like
+/// their session.
+const SUBAGENTS: &str = "subagents";
+/// Bytes in which the first folder must be named.
+const HEAD: u64 = 4 * 1024 * 1024;
+
+/// Whose transcript it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A session's own.
+    Session,
+    /// That of a subagent.
+    Subagent,
+}
+
+/// What the client notes of a subagent beside its transcript.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentNote {
+    /// The kind of agent.
+    pub agent_type: String,
+}
+
+/// The folder of all transcripts.
+pub fn folder(places: &Places) -> PathBuf {
+    let settings = places.config_dir.clone();
+    settings
+        .unwrap_or_else(|| places.home.join(".claude"))
+        .join("projects")
+}
+
+/// Whose transcript this path is; `None` when it is none. With it comes the
+/// path of the session's own.
+pub fn kind(path: &Path) -> Option<(Kind, PathBuf)> {
+    if path.extension() != Some(OsStr::new("jsonl")) {
+        return None;
+    }
+    let mut above = path.ancestors().skip(1);
+    // Some clients sort them into further folders below.
+    let session = above.find(|folder| folder.file_name() == Some(OsStr::new(SUBAGENTS)));
+    match session.and_then(Path::parent) {
+        Some(session) => {
+            let mut file = session.as_os_str().to_owned();
+            file.push(".jsonl");
+            Some((Kind::Subagent, file.into()))
+        }
+        None => Some((Kind::Session, path.to_path_buf())),
+    }
+}
+
+/// The folder that a session began in, from the first lines of its transcript.
+pub fn began_in(transcript: impl BufRead) -> Option<String> {
+    let mut lines = transcript.take(HEAD).split(b'\n').map_while(Result::ok);
+    lines.find_map(|line| {
+        let entry: Entry<'_> = serde_json::from_slice(&line).ok()?;
+        entry.cwd.some().map(str::to_owned)
+    })
+}
+
+/// Reads the note beside a subagent's transcript; its name ends with
+/// `.meta.json` instead of `.jsonl`.
+pub fn agent_note(bytes: &[u8]) -> Option<AgentNote> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    Some(AgentNote {
+        agent_type: value.get("agentType")?.as_str()?.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_whose_transcript_it_is() {
+        let session = PathBuf::from("/h/projects/-app/s1.jsonl");
+        let of = |path: &str| kind(Path::new(path));
+        assert_eq!(
+            of("/h/projects/-app/s1.jsonl"),
+            Some((Kind::Session, session.clone()))
+        );
+        assert_eq!(
+            of("/h/projects/-app/s1/subagents/agent-a.jsonl"),
+            Some((Kind::Subagent, session.clone()))
+        );
+        assert_eq!(
+            of("/h/projects/-app/s1/subagents/flows/wf/agent-a.jsonl"),
+            Some((Kind::Subagent, session))
+        );
+        assert_eq!(of("/h/projects/-app/s1/subagents/agent-a.meta.json"), None);
+    }
+
+    #[test]
+    fn a_session_began_where_its_first_words_were_said() {
+        let lines = "{\"type\":\"mode\"}\nbroken\n{\"cwd\":\"/a\"}\n{\"cwd\":\"/b\"}\n";
+        assert_eq!(began_in(lines.as_bytes()).as_deref(), Some("/a"));
+        assert_eq!(began_in(&b"{}"[..]), None);
+    }
+
+    #[test]
+    fn a_note_names_the_kind_of_agent() {
+        let note = agent_note(br#"{"agentType":"Explore","spawnDepth":1}"#);
+        assert_eq!(note.unwrap().agent_type, "Explore");
+        assert_eq!(agent_note(b"{}"), None);
+        assert_eq!(agent_note(b"\xff"), None);
+    }
+}

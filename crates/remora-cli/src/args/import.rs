@@ -1,0 +1,90 @@
+//! The command line of what brings memories in from elsewhere.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+
+use super::{SavedPlace, Whose};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Import {
+    /// JSON lines: an export of Remora, or messages of conversations
+    Jsonl(ImportJsonl),
+    /// Past sessions of Claude Code, from its transcripts
+    ClaudeCode(ImportClaudeCode),
+    /// The database of claude-mem
+    ClaudeMem(ImportClaudeMem),
+    /// A folder of Markdown notes, as saved memories
+    Memory(ImportMemory),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ImportJsonl {
+    /// The file; `-` reads from stdin
+    pub(crate) file: PathBuf,
+    /// Put everything into this project [default: as the lines say]
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Leave out lines that cannot be read, instead of refusing the file
+    #[arg(long)]
+    pub(crate) skip_bad: bool,
+    /// Leave it to the worker to work out what the rows mean
+    #[arg(long)]
+    pub(crate) no_vectors: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ImportClaudeCode {
+    /// Transcripts, or folders of them [default: all that the client keeps]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Put everything into this project [default: that of the folder each was written in]
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Only what happened since: 2026-11-15, yesterday, "last week", 30d
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Only say what would be read
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Leave it to the worker to work out what the rows mean
+    #[arg(long)]
+    pub(crate) no_vectors: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ImportClaudeMem {
+    /// The database
+    pub(crate) file: PathBuf,
+    /// Put their project THEIRS into OURS, or everything into OURS [default: the one of the same name]
+    #[arg(long, value_name = "[THEIRS=]OURS")]
+    pub(crate) project: Vec<String>,
+    /// Leave it to the worker to work out what the rows mean
+    #[arg(long)]
+    pub(crate) no_vectors: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ImportMemory {
+    /// The folder, or a single file
+    pub(crate) dir: PathBuf,
+    /// Make a memory of every part under a `##` heading
+    #[arg(long)]
+    pub(crate) split: bool,
+    /// Only say what would be saved
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+    #[command(flatten)]
+    pub(crate) place: SavedPlace,
+}

@@ -1,0 +1,97 @@
+//! The command line of what a project sees of its memory.
+
+use clap::Args as ClapArgs;
+
+use crate::args::Where;
+
+/// Days back that notes in folders tell of, when nobody says how many.
+pub(crate) const DAYS: u32 = 14;
+
+/// What stands under the flags of `remora folders`.
+const NOTES: &str = "A table of recent work stands in the CLAUDE.md of each folder, between
+<remora-activity> tags; what stands outside them is never touched. At most 20
+folders, the busiest first, that git knows; never the root of the project, never
+hidden or vendored folders. `folders.auto = true` lets the worker keep them up to
+date.
+
+Examples:
+  remora folders                shows what would be written
+  remora folders --write        writes it
+  remora folders --clean        takes it out again, byte for byte";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = NOTES)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch on the command line"
+)]
+pub(crate) struct Folders {
+    /// Write the tables; without it they are only shown
+    #[arg(long, conflicts_with = "clean")]
+    pub(crate) write: bool,
+    /// Remove exactly what was written
+    #[arg(long)]
+    pub(crate) clean: bool,
+    /// Change nothing, and show what would change
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// How many days back
+    #[arg(long, value_name = "N", default_value_t = DAYS, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub(crate) days: u32,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What stands under the flags of `remora permissions`.
+const NEVER: &str = "Nothing is granted and no file is written: the rules are yours to paste.";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = NEVER)]
+pub(crate) struct Permissions {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// From this time on: 2026-11-15, today, monday, "last week", 3d, 2h
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Propose a rule after so many answers, all of them the same
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) at_least: u32,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What stands under the flags of `remora pause`.
+const QUIET: &str = "While it is paused, hooks answer empty and capture nothing: what happens in a
+pause is not remembered, also not later. What is stored already stays, and
+searching it works. A session that is under way is quiet from its next event.
+
+Examples:
+  remora pause --for 2h             everywhere, for two hours
+  remora pause --project            this project, until it is ended
+  remora pause --off --project      ends that
+  remora pause --status             what is paused, and until when";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = QUIET)]
+pub(crate) struct Pause {
+    /// End the pause
+    #[arg(long)]
+    pub(crate) off: bool,
+    /// Only this project, or the one with this key, name or path
+    #[arg(long, value_name = "PROJECT", num_args = 0..=1, default_missing_value = ".", conflicts_with = "session")]
+    pub(crate) project: Option<String>,
+    /// Only this session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// End by itself after this time: 30m, 2h, 1d
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "off")]
+    pub(crate) span: Option<String>,
+    /// Show what is paused, and change nothing
+    #[arg(long, conflicts_with_all = ["off", "project", "session", "span"])]
+    pub(crate) status: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,199 @@
+//! One situation: what would be given, and how that compares with the
+//! judgement.
+
+use remora_client::{GivenFile, Giving};
+use remora_memory::recall::{Chosen, Intent, Moment, Recall, Scene, intent, recall};
+use remora_protocol::record::{self, Item};
+use remora_protocol::tokens;
+
+use super::player::Played;
+use super::set::{Kind, Project, Situation};
+use crate::args::Half;
+use crate::error::CliError;
+use crate::recall::{Before, Files, Settings, details};
+
+/// What came of a situation.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    pub(super) id: String,
+    pub(super) project: String,
+    pub(super) half: Half,
+    pub(super) moment: Kind,
+    /// Things that had to be given.
+    pub(super) wanted: usize,
+    /// Those that were not, as the set names them, with why.
+    pub(super) missed: Vec<String>,
+    /// Rows that were given.
+    pub(super) given: usize,
+    /// Rows that were given without need, as `#12 kind title`.
+    pub(super) wrong: Vec<String>,
+    /// Those that must not be given.
+    pub(super) forbidden: Vec<String>,
+    /// Whether nothing was to be given.
+    pub(super) quiet: bool,
+    pub(super) tokens: u32,
+    /// The intent as the set and as the rules see it, where they differ.
+    pub(super) misread: Option<(String, &'static str)>,
+    /// Whether the set names an intent.
+    pub(super) has_intent: bool,
+}
+
+/// Asks about one situation.
+pub(super) fn ask(
+    project: &Project,
+    played: &Played,
+    situation: &Situation,
+    settings: Settings,
+) -> Result<Verdict, CliError> {
+    let branch = situation.branch.as_deref().unwrap_or("main");
+    played.check_out(branch)?;
+    let fresh = format!("{}-now-{}", project.name, situation.id);
+    let session = match &situation.session {
+        Some(name) => played.session(name).unwrap_or(&fresh),
+        None => &fresh,
+    };
+    let before = before(played, situation, session)?;
+    let root = played.root.display().to_string();
+    let (details, files) = (details(None), Files::of(&root));
+    let scene = Scene {
+        project: &played.key,
+        branch: Some(branch),
+        session,
+        changed: &[],
+        details: &details,
+        disk: &files,
+        given: &before,
+        limits: settings.limits,
+    };
+    let text = |of: &Option<String>| of.clone().unwrap_or_default();
+    let (prompt, file) = (text(&situation.prompt), text(&situation.file));
+    let (command, error) = (text(&situation.command), text(&situation.error));
+    let moment = match situation.moment {
+        Kind::Start => Moment::Start,
+        Kind::Prompt => Moment::Prompt(&prompt),
+        Kind::Read => Moment::Read(&file),
+        Kind::Failure => Moment::Failure {
+            command: &command,
+            error: &error,
+        },
+        Kind::Compact => Moment::Compact(situation.summary.as_deref()),
+        Kind::Subagent => Moment::Subagent,
+    };
+    let back = recall(played.store.as_ref(), &scene, &moment)?;
+    let mut verdict = judge(played, situation, &back);
+    verdict.project.clone_from(&project.name);
+    verdict.half = project.half;
+    // Where nothing is to be given, it does not matter what the prompt wants.
+    if let Some(wanted) = situation.intent.as_ref().filter(|_| !situation.nothing) {
+        let read = word(intent(&prompt));
+        verdict.has_intent = true;
+        verdict.misread = (read != wanted).then(|| (wanted.clone(), read));
+    }
+    Ok(verdict)
+}
+
+/// What the session was given before, written down as a hook does.
+fn before(played: &Played, situation: &Situation, session: &str) -> Result<Before, CliError> {
+    // A subagent has been told nothing, whatever its session was.
+    let agent = (situation.moment == Kind::Subagent).then_some("agent");
+    let mut file = GivenFile::open(&played.paths, session, agent)?;
+    let labels = &situation.given_before;
+    let rows = played.rows.iter();
+    let names: Vec<String> = rows
+        .filter(|row| labels.iter().any(|label| played.is(row, label)))
+        .map(|row| match row.kind {
+            record::Kind::Memory => row.key.clone().unwrap_or_default(),
+            _ => format!("#{}", row.id),
+        })
+        .collect();
+    let giving: Vec<Giving<'_>> = names
+        .iter()
+        .map(|item| Giving {
+            item,
+            moment: "prompt",
+            why: "the set says so",
+            tokens: 0,
+        })
+        .collect();
+    file.give(&giving, 0)?;
+    Ok(Before(Some(file)))
+}
+
+/// What the set calls an intent.
+fn word(intent: Intent) -> &'static str {
+    match intent {
+        Intent::Past => "past",
+        Intent::Continue => "continue",
+        Intent::Mend => "mend",
+        Intent::New => "new",
+        Intent::Trivial => "trivial",
+    }
+}
+
+fn judge(played: &Played, situation: &Situation, back: &Recall) -> Verdict {
+    let row = |item: &str| played.rows.iter().find(|row| names(row, item));
+    let is_any = |row: &Item, labels: &[String]| {
+        let mut all = labels.iter().flat_map(|label| label.split('|'));
+        all.any(|label| played.is(row, label))
+    };
+    let given: Vec<(&Chosen, Option<&Item>)> = back
+        .given
+        .iter()
+        .map(|chosen| (chosen, row(&chosen.item)))
+        .collect();
+    let told = |label: &str| {
+        given
+            .iter()
+            .any(|(_, row)| row.is_some_and(|row| played.is(row, label)))
+    };
+    let mut missed = Vec::new();
+    for wanted in &situation.must {
+        if wanted.split('|').any(told) {
+            continue;
+        }
+        let mut reasons = back.passed.iter().filter(|passed| {
+            let row = row(&passed.item);
+            row.is_some_and(|row| wanted.split('|').any(|label| played.is(row, label)))
+        });
+        let why = reasons.next().map_or("not looked at", |passed| &passed.why);
+        missed.push(format!("{wanted} ({why})"));
+    }
+    let mut wrong = Vec::new();
+    let mut forbidden = Vec::new();
+    for (chosen, row) in &given {
+        let told = format!("{} {} {}", chosen.item, chosen.kind, chosen.title);
+        let told = format!("{told} ({})", chosen.why);
+        let right = |labels: &[String]| row.is_some_and(|row| is_any(row, labels));
+        if right(&situation.must) && !right(&situation.given_before) {
+            continue;
+        }
+        if right(&situation.must_not) {
+            forbidden.push(told);
+        } else if !right(&situation.may) || right(&situation.given_before) {
+            wrong.push(told);
+        }
+    }
+    Verdict {
+        id: situation.id.clone(),
+        project: String::new(),
+        half: Half::Dev,
+        moment: situation.moment,
+        wanted: situation.must.len(),
+        missed,
+        given: given.len(),
+        wrong,
+        forbidden,
+        quiet: situation.nothing,
+        tokens: back.text.as_deref().map_or(0, tokens::estimate),
+        misread: None,
+        has_intent: false,
+    }
+}
+
+/// Whether this is what a row is called.
+fn names(row: &Item, item: &str) -> bool {
+    match item.strip_prefix('#') {
+        Some(number) => number.parse() == Ok(row.id),
+        None => row.key.as_deref() == Some(item),
+    }
+}

@@ -1,0 +1,165 @@
+//! The figures: how much of what had to be given was, how much of what was
+//! given was right, and how often nothing was given where nothing should be.
+
+use serde_json::{Value, json};
+
+use super::ask::Verdict;
+use super::set::Kind;
+use crate::args::Half;
+
+/// All moments but starts: the index of a start holds so many rows that nothing
+/// else would count beside it.
+const REST: &str = "but start";
+
+/// The figures of one half, for one kind of moment or for all but starts.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Figures {
+    pub(super) situations: usize,
+    wanted: usize,
+    found: usize,
+    given: usize,
+    right: usize,
+    forbidden: usize,
+    quiet: usize,
+    kept_quiet: usize,
+    tokens: u64,
+    intents: usize,
+    intents_right: usize,
+}
+
+impl Figures {
+    pub(super) fn of<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Self {
+        let mut sum = Self::default();
+        for one in verdicts {
+            sum.situations += 1;
+            sum.wanted += one.wanted;
+            sum.found += one.wanted - one.missed.len();
+            sum.given += one.given;
+            sum.right += one.given - one.wrong.len() - one.forbidden.len();
+            sum.forbidden += one.forbidden.len();
+            sum.quiet += usize::from(one.quiet);
+            sum.kept_quiet += usize::from(one.quiet && one.given == 0);
+            sum.tokens += u64::from(one.tokens);
+            sum.intents += usize::from(one.has_intent);
+            sum.intents_right += usize::from(one.has_intent && one.misread.is_none());
+        }
+        sum
+    }
+
+    /// Of what was given, how much was right; nothing when nothing was given.
+    pub(super) fn precision(&self) -> Option<f64> {
+        share(self.right, self.given)
+    }
+
+    /// Of what had to be given, how much was.
+    pub(super) fn recall(&self) -> Option<f64> {
+        share(self.found, self.wanted)
+    }
+
+    /// Where nothing was to be given, how often nothing was.
+    fn quiet(&self) -> Option<f64> {
+        share(self.kept_quiet, self.quiet)
+    }
+
+    /// Tokens a situation.
+    fn tokens(&self) -> u64 {
+        self.tokens / (self.situations.max(1) as u64)
+    }
+
+    pub(super) fn line(&self, half: Half, moment: Option<Kind>) -> String {
+        let figure = |part: Option<f64>| {
+            part.map_or_else(|| "-".to_owned(), |part| format!("{:.1}", part * 100.0))
+        };
+        format!(
+            "{:<6}{:<10}{:>5}{:>11}{:>9}{:>9}{:>10}{:>9}{:>8}",
+            half.name(),
+            moment.map_or(REST, Kind::name),
+            self.situations,
+            figure(self.precision()),
+            figure(self.recall()),
+            figure(self.quiet()),
+            self.forbidden,
+            figure(share(self.intents_right, self.intents)),
+            self.tokens(),
+        )
+    }
+
+    pub(super) fn json(&self, half: Half, moment: Option<Kind>) -> Value {
+        json!({
+            "half": half.name(),
+            "moment": moment.map_or(REST, Kind::name),
+            "situations": self.situations,
+            "wanted": self.wanted,
+            "found": self.found,
+            "given": self.given,
+            "right": self.right,
+            "forbidden": self.forbidden,
+            "precision": self.precision(),
+            "recall": self.recall(),
+            "quiet_situations": self.quiet,
+            "quiet": self.quiet(),
+            "intents": self.intents,
+            "intents_right": self.intents_right,
+            "tokens": self.tokens(),
+        })
+    }
+}
+
+/// The names of the columns.
+pub(super) fn head() -> String {
+    format!(
+        "{:<6}{:<10}{:>5}{:>11}{:>9}{:>9}{:>10}{:>9}{:>8}",
+        "half", "moment", "n", "precision", "recall", "quiet", "forbidden", "intent", "tokens"
+    )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]
+fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(wanted: usize, missed: usize, given: usize, wrong: usize) -> Verdict {
+        Verdict {
+            id: String::new(),
+            project: String::new(),
+            half: Half::Dev,
+            moment: Kind::Prompt,
+            wanted,
+            missed: vec![String::new(); missed],
+            given,
+            wrong: vec![String::new(); wrong],
+            forbidden: Vec::new(),
+            quiet: wanted == 0,
+            tokens: 100,
+            misread: None,
+            has_intent: wanted > 0,
+        }
+    }
+
+    #[test]
+    fn rows_are_counted_over_all_situations() {
+        let all = [
+            verdict(2, 1, 3, 1),
+            verdict(0, 0, 1, 1),
+            verdict(0, 0, 0, 0),
+        ];
+        let sum = Figures::of(all.iter());
+        assert_eq!(sum.precision(), Some(0.5));
+        assert_eq!(sum.recall(), Some(0.5));
+        assert_eq!(sum.quiet(), Some(0.5));
+        assert_eq!(sum.tokens(), 100);
+        assert_eq!(Figures::default().precision(), None);
+        assert_eq!(
+            sum.line(Half::Dev, None)
+                .split_whitespace()
+                .collect::<Vec<_>>(),
+            [
+                "dev", "but", "start", "3", "50.0", "50.0", "50.0", "0", "100.0", "100"
+            ]
+        );
+    }
+}

@@ -1,0 +1,314 @@
+//! Plays a project: its steps become hook events, go through the spool and the
+//! inbox like any others, and the working tree lies on the disk as they left
+//! it. Knows which rows came of which step.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use remora_client::{Input, Paths, spool};
+use remora_memory::Policy;
+use remora_memory::store::{Batch, Filter, Order, Page, Store, Write};
+use remora_protocol::record::{Item, Kind};
+use remora_protocol::tokens;
+use remora_server::{Inbox, Log};
+use remora_store::Access;
+use serde_json::json;
+
+use super::payload::{self, Place, Tree};
+use super::set::{Project, Step, fault};
+use crate::error::CliError;
+
+/// Milliseconds between two steps.
+const BEAT: i64 = 40_000;
+/// Rows of a project that are looked at; none has so many.
+const ROWS: usize = 5_000;
+
+/// A project that was played.
+pub(super) struct Played {
+    pub(super) store: Box<dyn Store>,
+    pub(super) paths: Paths,
+    pub(super) root: PathBuf,
+    /// The project's key.
+    pub(super) key: String,
+    /// Everything that is stored.
+    pub(super) rows: Vec<Item>,
+    /// The events of each label.
+    labels: HashMap<String, Vec<String>>,
+    /// The ids of sessions, by the names that the script gives them.
+    sessions: HashMap<String, String>,
+    /// Removed when it is no longer needed.
+    _folder: tempfile::TempDir,
+}
+
+impl Played {
+    /// The stored session with this name.
+    pub(super) fn session(&self, name: &str) -> Option<&str> {
+        self.sessions.get(name).map(String::as_str)
+    }
+
+    /// Whether a row is meant by a label: `x` for all rows of the step, `x:fix`
+    /// for those of one kind, `memory:name`, `session:s1`, `kind:fix`, or `*`.
+    pub(super) fn is(&self, row: &Item, label: &str) -> bool {
+        let of_step = |name: &str| {
+            let events = self.labels.get(name).map(Vec::as_slice);
+            events.unwrap_or_default().iter().any(|event| {
+                let rest = row.uid.strip_prefix(event.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        match label.split_once(':') {
+            _ if label == "*" => true,
+            Some(("memory", name)) => {
+                let key = row.key.as_deref().unwrap_or("");
+                row.kind == Kind::Memory && key.rsplit('/').next() == Some(name)
+            }
+            Some(("session", name)) => self.session(name) == Some(row.session.as_str()),
+            Some(("kind", name)) => row.kind.name() == name,
+            Some((step, kind)) => row.kind.name() == kind && of_step(step),
+            None => of_step(label),
+        }
+    }
+
+    /// The labels of the step that a row came of.
+    pub(super) fn labels_of(&self, row: &Item) -> Vec<&str> {
+        let mut labels: Vec<&str> = self.labels.keys().map(String::as_str).collect();
+        labels.retain(|label| self.is(row, label));
+        labels.sort_unstable();
+        labels
+    }
+
+    /// Checks out a branch, as far as memory can see it.
+    pub(super) fn check_out(&self, branch: &str) -> Result<(), CliError> {
+        check_out(&self.root, branch)
+    }
+}
+
+pub(super) fn play(project: &Project) -> Result<Played, CliError> {
+    let folder = tempfile::tempdir()?;
+    let paths = Paths::new(folder.path().join("data"));
+    paths.prepare()?;
+    let root = folder.path().join(&project.name);
+    put(
+        &root.join(".git/config"),
+        &format!(
+            "[remote \"origin\"]\n\turl = git@git.example.org:acme/{}.git\n",
+            project.name
+        ),
+    )?;
+    check_out(&root, "main")?;
+    let store = remora_store::open(&paths.database(), Access::Write)?;
+    let mut stage = Stage {
+        inbox: Inbox::new(
+            paths.clone(),
+            Box::new(store),
+            Policy::default(),
+            Vec::new(),
+            Log::open(paths.worker_log()),
+        )?,
+        paths,
+        root,
+        tree: Tree::new(),
+        at: 0,
+        session: String::new(),
+        prompt: 0,
+        labels: HashMap::new(),
+        sessions: HashMap::new(),
+    };
+    let mut memories = Vec::new();
+    for (step, line) in project.steps.iter().enumerate() {
+        let event = stage
+            .step(&project.name, step, &line.step)
+            .map_err(|why| match why {
+                Trouble::Script(why) => fault(&project.sessions, step + 1, &why),
+                Trouble::Other(e) => e,
+            })?;
+        if let (Some(label), Some(event)) = (&line.label, event) {
+            let events = stage.labels.entry(label.clone()).or_default();
+            events.push(event);
+        }
+        if let Step::Memory { .. } = line.step {
+            memories.push((stage.at, &line.step));
+        }
+    }
+    stage.digest()?;
+    let key = remora_client::place(&stage.root, None).project.key;
+    let saved = folder.path().join("saved");
+    let mut items = Vec::new();
+    for (at, step) in memories {
+        items.extend(memory(&saved, &key, at, step)?.map(Write::Put));
+    }
+    stage.inbox.store().apply(&Batch {
+        items,
+        ..Batch::default()
+    })?;
+    let Stage {
+        inbox,
+        paths,
+        root,
+        labels,
+        sessions,
+        ..
+    } = stage;
+    drop(inbox);
+    let store = remora_store::open(&paths.database(), Access::Read)?;
+    let page = Page {
+        order: Order::Oldest,
+        beyond: None,
+        limit: ROWS,
+    };
+    let rows = store.list(&Filter::default(), page)?;
+    Ok(Played {
+        store: Box::new(store),
+        paths,
+        root,
+        key,
+        rows,
+        labels,
+        sessions,
+        _folder: folder,
+    })
+}
+
+/// A project in the middle of being played.
+struct Stage {
+    inbox: Inbox,
+    paths: Paths,
+    root: PathBuf,
+    tree: Tree,
+    /// When the last step happened.
+    at: i64,
+    session: String,
+    prompt: usize,
+    labels: HashMap<String, Vec<String>>,
+    sessions: HashMap<String, String>,
+}
+
+enum Trouble {
+    /// The script asks for what cannot be.
+    Script(String),
+    Other(CliError),
+}
+
+impl<E: Into<CliError>> From<E> for Trouble {
+    fn from(error: E) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl Stage {
+    /// Plays a step; the id of its event, if it has one.
+    fn step(
+        &mut self,
+        project: &str,
+        number: usize,
+        step: &Step,
+    ) -> Result<Option<String>, Trouble> {
+        match step {
+            Step::Session {
+                session,
+                at,
+                branch,
+            } => {
+                self.digest()?;
+                check_out(&self.root, branch)?;
+                self.session = format!("{project}-{session}");
+                self.sessions.insert(session.clone(), self.session.clone());
+                self.prompt = 0;
+                self.at = at.as_millisecond();
+            }
+            Step::Prompt { .. } => self.prompt += 1,
+            Step::File { .. } => {}
+            _ if self.session.is_empty() => {
+                return Err(Trouble::Script("no session has begun".to_owned()));
+            }
+            _ => {}
+        }
+        let place = Place {
+            root: &self.root,
+            session: &self.session,
+            prompt: self.prompt,
+            step: number,
+        };
+        let Some(event) =
+            payload::payload(&place, step, &mut self.tree).map_err(Trouble::Script)?
+        else {
+            return Ok(None);
+        };
+        self.at += BEAT;
+        let input = Input {
+            bytes: serde_json::to_vec(&event)?,
+            cut: false,
+        };
+        let place = Some(remora_client::place(&self.root, None));
+        let id = spool(&self.paths, agent(), self.at, place, &input, false)?;
+        Ok(Some(id))
+    }
+
+    /// The files as they are now, and what the worker makes of the events.
+    fn digest(&mut self) -> Result<(), CliError> {
+        for (file, content) in &self.tree {
+            put(&self.root.join(file), content)?;
+        }
+        while self.inbox.round(self.at)?.taken > 0 {}
+        Ok(())
+    }
+}
+
+/// Sessions are played as those of the first agent of the table.
+fn agent() -> &'static str {
+    remora_agents::AGENTS.first().map_or("", |agent| agent.name)
+}
+
+fn check_out(root: &Path, branch: &str) -> Result<(), CliError> {
+    put(
+        &root.join(".git/HEAD"),
+        &format!("ref: refs/heads/{branch}\n"),
+    )
+}
+
+/// Writes a file unless it holds this already.
+fn put(file: &Path, content: &str) -> Result<(), CliError> {
+    let put = || {
+        if fs::read_to_string(file).is_ok_and(|old| old == content) {
+            return Ok(());
+        }
+        fs::create_dir_all(file.parent().unwrap_or(file))?;
+        fs::write(file, content)
+    };
+    put().map_err(|source| CliError::File {
+        path: file.to_path_buf(),
+        source,
+    })
+}
+
+/// The page of a saved memory, and its row as the worker's index has it.
+fn memory(folder: &Path, project: &str, at: i64, step: &Step) -> Result<Option<Item>, CliError> {
+    let Step::Memory {
+        memory,
+        text,
+        priority,
+    } = step
+    else {
+        return Ok(None);
+    };
+    let file = folder.join(format!("{memory}.md"));
+    put(&file, text)?;
+    let meta = fs::metadata(&file)?;
+    let since = meta.modified()?.duration_since(UNIX_EPOCH);
+    let nanos = since.map_or(0, |since| since.as_nanos());
+    let key = format!("memory://project/{memory}");
+    let item = json!({
+        "id": 0, "uid": key, "key": key, "kind": Kind::Memory,
+        "title": memory.replace('-', " "), "text": text, "time": at, "last_time": at,
+        "project": project, "session": "", "agent": "",
+        "digest_tokens": tokens::estimate(text),
+        "detail": {
+            "priority": priority, "scope": "project", "doubts": [],
+            "path": file, "size": meta.len(),
+            "modified": i64::try_from(nanos).unwrap_or(0),
+        },
+    });
+    Ok(Some(serde_json::from_value(item)?))
+}

@@ -1,0 +1,260 @@
+//! `remora context`: exactly what a session would be given at a moment, and why
+//! each item was chosen or not. Writes nothing down.
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::Path;
+
+use remora_client::{GivenFile, Place, place};
+use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Scene, Truth, intent};
+use remora_protocol::time::date;
+use remora_protocol::tokens;
+use serde_json::{Value, json};
+
+use super::data::Data;
+use crate::args::{Context, ContextEvent};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, Style, visible};
+use crate::recall::{Before, Files, Settings, details, relative};
+use crate::tools::prefix;
+
+/// The most that is read from stdin.
+const LIMIT: u64 = 16 * 1024 * 1024;
+
+pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
+    let data = Data::open()?;
+    let here = data
+        .environment
+        .directory()
+        .ok_or_else(|| CliError::Usage("the current directory is gone".to_owned()))?;
+    let place = place(here, None);
+    let words = Words::read(args, &place, here)?;
+    let moment = words.moment(args)?;
+    let found = match data.store()? {
+        Some(store) => {
+            let ground = Ground::of(&data, args, &place);
+            let scene = ground.scene(&place, Settings::of(&data.config), args);
+            recall::recall(&store, &scene, &moment)?
+        }
+        None => Recall::default(),
+    };
+    if args.json {
+        out.json(&as_json(&moment, &found))?;
+    } else if args.text {
+        let text = found.text.unwrap_or_default();
+        if !text.is_empty() {
+            out.text(&format!("{text}\n"))?;
+        }
+    } else {
+        tell(&moment, &found, out)?;
+    }
+    Ok(Exit::GoOn)
+}
+
+/// What was typed, in a form that a moment can borrow.
+#[derive(Debug, Default)]
+struct Words {
+    path: String,
+    error: String,
+}
+
+impl Words {
+    fn read(args: &Context, place: &Place, here: &Path) -> Result<Self, CliError> {
+        let path = args.file.as_deref().unwrap_or_default();
+        let mut error = args.error.clone().unwrap_or_default();
+        if error == "-" {
+            let mut bytes = Vec::new();
+            std::io::stdin()
+                .lock()
+                .take(LIMIT)
+                .read_to_end(&mut bytes)?;
+            error = String::from_utf8_lossy(&bytes).into_owned();
+        }
+        Ok(Self {
+            path: relative(path, &place.project.root, &here.to_string_lossy()),
+            error,
+        })
+    }
+
+    fn moment<'a>(&'a self, args: &'a Context) -> Result<Moment<'a>, CliError> {
+        if let Some(prompt) = &args.prompt {
+            return Ok(Moment::Prompt(prompt));
+        }
+        if args.file.is_some() {
+            return Ok(Moment::Read(&self.path));
+        }
+        if args.error.is_some() {
+            return Ok(Moment::Failure {
+                command: args.command.as_deref().unwrap_or_default(),
+                error: &self.error,
+            });
+        }
+        let needs = |what| {
+            let text = format!(
+                "{what} is about one session: name it with --session ID (`remora sessions` lists them)"
+            );
+            Err(CliError::Usage(text))
+        };
+        Ok(match (args.event, &args.session) {
+            (ContextEvent::Start, _) => Moment::Start,
+            (ContextEvent::Resume, None) => return needs("--event resume"),
+            (ContextEvent::Compact, None) => return needs("--event compact"),
+            (ContextEvent::Subagent, None) => return needs("--event subagent"),
+            (ContextEvent::Resume, _) => Moment::Resume,
+            (ContextEvent::Compact, _) => Moment::Compact(None),
+            (ContextEvent::Subagent, _) => Moment::Subagent,
+        })
+    }
+}
+
+/// What a scene stands on.
+struct Ground {
+    changed: Vec<String>,
+    details: String,
+    files: Files,
+    before: Before,
+}
+
+impl Ground {
+    fn of(data: &Data, args: &Context, place: &Place) -> Self {
+        let (root, paths) = (&place.project.root, &data.paths);
+        // The text is the first agent's; others will have a flag.
+        let spec = remora_agents::AGENTS.first();
+        let prefix = spec.and_then(|spec| prefix(&data.environment, paths, spec, Path::new(root)));
+        let session = args.session.as_deref();
+        // A look must not make the file.
+        let known = session.filter(|session| GivenFile::path(paths, session).exists());
+        Self {
+            changed: remora_client::changed_files(paths, Path::new(root)),
+            details: details(prefix),
+            files: Files::of(root),
+            before: Before(known.and_then(|session| GivenFile::open(paths, session, None).ok())),
+        }
+    }
+
+    fn scene<'a>(&'a self, place: &'a Place, settings: Settings, args: &'a Context) -> Scene<'a> {
+        Scene {
+            project: &place.project.key,
+            branch: place.branch.as_deref(),
+            session: args.session.as_deref().unwrap_or_default(),
+            changed: &self.changed,
+            details: &self.details,
+            disk: &self.files,
+            given: &self.before,
+            limits: settings.limits,
+        }
+    }
+}
+
+fn tell(moment: &Moment<'_>, found: &Recall, out: &mut Output) -> Result<(), CliError> {
+    let mut text = String::new();
+    if let Moment::Prompt(prompt) = moment {
+        let read = format!("read as {}", intent(prompt).name());
+        let _ = writeln!(text, "{}", out.paint(Style::Dim, &read));
+    }
+    match &found.text {
+        Some(given) => {
+            let cost = format!("{} tokens, as the model gets it:", tokens::estimate(given));
+            let _ = writeln!(text, "{}", out.paint(Style::Dim, &cost));
+            let _ = writeln!(text, "{}", visible(given));
+        }
+        None => text.push_str("Nothing would be given.\n"),
+    }
+    if !found.given.is_empty() {
+        let _ = writeln!(text, "\n{}", out.paint(Style::Bold, "Why each was chosen"));
+    }
+    for chosen in &found.given {
+        let name = out.paint(Style::Cyan, &visible(&chosen.item));
+        let _ = writeln!(
+            text,
+            "{name} {} ({} tokens{}){}",
+            visible(&chosen.why),
+            chosen.tokens,
+            truth(chosen),
+            parts(&chosen.parts)
+        );
+    }
+    if !found.passed.is_empty() {
+        let _ = writeln!(
+            text,
+            "\n{}",
+            out.paint(Style::Bold, "Looked at and left out")
+        );
+    }
+    for passed in &found.passed {
+        let name = out.paint(Style::Cyan, &visible(&passed.item));
+        let _ = writeln!(
+            text,
+            "{name} {}: {}{}",
+            visible(&passed.title),
+            passed.why,
+            parts(&passed.parts)
+        );
+    }
+    out.text(&text)
+}
+
+fn truth(chosen: &Chosen) -> String {
+    match chosen.truth {
+        Truth::Holds | Truth::Gone => String::new(),
+        Truth::Unchecked => ", file not compared".to_owned(),
+        Truth::Changed(when) => format!(", file changed {}", date(when)),
+    }
+}
+
+fn parts(parts: &[(&str, f64)]) -> String {
+    let told: Vec<String> = parts
+        .iter()
+        .filter(|(_, part)| *part > 0.0)
+        .map(|(name, part)| format!("{name} {part:.2}"))
+        .collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    format!(" [{}]", told.join(", "))
+}
+
+fn as_json(moment: &Moment<'_>, found: &Recall) -> Value {
+    let parts = |parts: &[(&str, f64)]| -> Value {
+        parts
+            .iter()
+            .map(|(name, part)| ((*name).to_owned(), json!(part)))
+            .collect()
+    };
+    let given = |chosen: &Chosen| {
+        json!({
+            "item": chosen.item,
+            "kind": chosen.kind,
+            "title": chosen.title,
+            "why": chosen.why,
+            "tokens": chosen.tokens,
+            "truth": match chosen.truth {
+                Truth::Holds => "holds",
+                Truth::Unchecked => "unchecked",
+                Truth::Changed(_) => "changed",
+                Truth::Gone => "gone",
+            },
+            "parts": parts(&chosen.parts),
+        })
+    };
+    let passed = |passed: &Passed| {
+        json!({
+            "item": passed.item,
+            "title": passed.title,
+            "why": passed.why,
+            "parts": parts(&passed.parts),
+        })
+    };
+    json!({
+        "moment": moment.name(),
+        "intent": match moment {
+            Moment::Prompt(prompt) => Some(intent(prompt).name()),
+            _ => None,
+        },
+        "text": found.text,
+        "tokens": found.text.as_deref().map_or(0, tokens::estimate),
+        "given": found.given.iter().map(given).collect::<Vec<_>>(),
+        "passed": found.passed.iter().map(passed).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,218 @@
+//! The part of a file that is ours: put in, renewed and taken out again, with
+//! every other byte as it was. Works on bytes, because a person's file may hold
+//! any. Pure.
+
+const OPEN: &str = "<remora-activity>";
+const CLOSE: &str = "</remora-activity>";
+
+/// What a file holds besides our part, and what we added around that.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Around {
+    /// The file is ours altogether.
+    pub(super) created: bool,
+    /// What was put between the person's text and our part.
+    pub(super) before: String,
+}
+
+/// Why a file is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// A tag without its partner, or several pairs.
+    Tags,
+}
+
+impl Broken {
+    pub(super) fn why(self) -> &'static str {
+        match self {
+            Self::Tags => "its <remora-activity> tags are not one pair; mend or remove them",
+        }
+    }
+}
+
+/// Where our part stands, from the first byte of its tag to the end of the
+/// closing tag's line.
+fn find(bytes: &[u8]) -> Result<Option<(usize, usize)>, Broken> {
+    let mut open = None;
+    let mut found = None;
+    let mut at = 0;
+    for line in bytes.split_inclusive(|b| *b == b'\n') {
+        let text = line.trim_ascii();
+        let end = at + line.len();
+        if text == OPEN.as_bytes() {
+            if open.is_some() || found.is_some() {
+                return Err(Broken::Tags);
+            }
+            open = Some(at);
+        } else if text == CLOSE.as_bytes() {
+            match open.take() {
+                Some(start) if found.is_none() => found = Some((start, end)),
+                _ => return Err(Broken::Tags),
+            }
+        }
+        at = end;
+    }
+    match open {
+        Some(_) => Err(Broken::Tags),
+        None => Ok(found),
+    }
+}
+
+/// How lines end in a text: as its first one does.
+fn line_end(bytes: &[u8]) -> &'static str {
+    match bytes.iter().position(|b| *b == b'\n') {
+        Some(at) if at > 0 && bytes[at - 1] == b'\r' => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The file with these lines as our part. `known` is what was noted when it was
+/// last written.
+pub(super) fn put(
+    old: Option<&[u8]>,
+    lines: &[String],
+    known: Option<&Around>,
+) -> Result<(Vec<u8>, Around), Broken> {
+    let Some(old) = old else {
+        let around = Around {
+            created: true,
+            before: String::new(),
+        };
+        return Ok((part(lines, "\n").into_bytes(), around));
+    };
+    let end = line_end(old);
+    if let Some((start, stop)) = find(old)? {
+        let mut new = old[..start].to_vec();
+        let mut ours = part(lines, end).into_bytes();
+        // Somebody may have taken the line's end after the closing tag.
+        if !old[..stop].ends_with(b"\n") {
+            ours.truncate(ours.trim_ascii_end().len());
+        }
+        new.extend_from_slice(&ours);
+        new.extend_from_slice(&old[stop..]);
+        return Ok((new, known.cloned().unwrap_or_default()));
+    }
+    let before = match old {
+        [] => String::new(),
+        text if text.ends_with(b"\n") => end.to_owned(),
+        _ => end.repeat(2),
+    };
+    let mut new = old.to_vec();
+    new.extend_from_slice(before.as_bytes());
+    new.extend_from_slice(part(lines, end).as_bytes());
+    let around = Around {
+        created: false,
+        before,
+    };
+    Ok((new, around))
+}
+
+fn part(lines: &[String], end: &str) -> String {
+    let mut out = String::new();
+    let all = [OPEN].into_iter();
+    let all = all.chain(lines.iter().map(String::as_str)).chain([CLOSE]);
+    for line in all {
+        out.push_str(line);
+        out.push_str(end);
+    }
+    out
+}
+
+/// What is left without our part.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Our part is not there.
+    AsItWas,
+    /// Nothing: the file was ours and nobody added to it.
+    Nothing,
+    Text(Vec<u8>),
+}
+
+/// Takes our part out, with what was put before it.
+pub(super) fn take(old: &[u8], around: &Around) -> Result<Left, Broken> {
+    let Some((start, stop)) = find(old)? else {
+        return Ok(Left::AsItWas);
+    };
+    let head = &old[..start];
+    let head = head.strip_suffix(around.before.as_bytes()).unwrap_or(head);
+    let tail = &old[stop..];
+    if around.created && head.is_empty() && tail.is_empty() {
+        return Ok(Left::Nothing);
+    }
+    Ok(Left::Text([head, tail].concat()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_text_comes_back_byte_for_byte() {
+        for text in [
+            &b""[..],
+            b"\n",
+            b"# Notes\n",
+            b"# Notes",
+            b"# Notes\n\n\n",
+            b"a\r\nb\r\n",
+            b"a\r\nb",
+            b"\xef\xbb\xbf# BOM\r\n",
+            b"\xff\xfe not text",
+            b"say <remora-activity> in a line\n",
+            b"  ",
+        ] {
+            let (one, around) = put(Some(text), &lines("x\ny"), None).unwrap();
+            assert!(one.starts_with(text) && one.len() > text.len());
+            let (same, _) = put(Some(&one), &lines("x\ny"), Some(&around)).unwrap();
+            assert_eq!(same, one);
+            let (two, around) = put(Some(&one), &lines("z"), Some(&around)).unwrap();
+            assert_ne!(two, one);
+            assert_eq!(take(&two, &around), Ok(Left::Text(text.to_vec())));
+        }
+    }
+
+    #[test]
+    fn a_file_of_ours_goes_unless_somebody_added_to_it() {
+        let (file, around) = put(None, &lines("x"), None).unwrap();
+        assert_eq!(file, b"<remora-activity>\nx\n</remora-activity>\n");
+        assert_eq!(take(&file, &around), Ok(Left::Nothing));
+        let more = [&file[..], b"mine\n"].concat();
+        assert_eq!(take(&more, &around), Ok(Left::Text(b"mine\n".to_vec())));
+        let (renewed, around) = put(Some(&more), &lines("y"), Some(&around)).unwrap();
+        assert_eq!(renewed, b"<remora-activity>\ny\n</remora-activity>\nmine\n");
+        assert_eq!(take(&renewed, &around), Ok(Left::Text(b"mine\n".to_vec())));
+    }
+
+    #[test]
+    fn what_was_edited_around_it_stays() {
+        let (file, around) = put(Some(b"a\n"), &lines("x"), None).unwrap();
+        let text = String::from_utf8(file).unwrap();
+        let edited = text.replace("a\n\n", "b\n").replace("y>\n", "y>\nc");
+        assert_eq!(
+            take(edited.as_bytes(), &around),
+            Ok(Left::Text(b"bc".to_vec()))
+        );
+        assert_eq!(take(b"a\n", &around), Ok(Left::AsItWas));
+        let bare = b"<remora-activity>\nx\n</remora-activity>";
+        let (renewed, _) = put(Some(bare), &lines("x"), None).unwrap();
+        assert_eq!(renewed, bare);
+    }
+
+    #[test]
+    fn tags_that_are_not_one_pair_are_left_alone() {
+        for text in [
+            "<remora-activity>\nx\n",
+            "x\n</remora-activity>\n",
+            "<remora-activity>\n<remora-activity>\n</remora-activity>\n",
+            "<remora-activity>\n</remora-activity>\n<remora-activity>\n</remora-activity>\n",
+            "<remora-activity>\n</remora-activity>\n</remora-activity>\n",
+        ] {
+            assert_eq!(put(Some(text.as_bytes()), &[], None), Err(Broken::Tags));
+            let around = Around::default();
+            assert_eq!(take(text.as_bytes(), &around), Err(Broken::Tags));
+        }
+    }
+}

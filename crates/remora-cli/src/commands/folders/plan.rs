@@ -1,0 +1,230 @@
+//! What would be done to which file, before anything is: every file is looked
+//! at first, and what cannot or must not be touched says why.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use remora_memory::store::Store;
+
+use super::block::{self, Around, Left};
+use super::gather::{self, Activity};
+use super::record::Record;
+use super::tracked;
+use crate::commands::show::lines::Local;
+use crate::error::CliError;
+
+/// The file that a client reads in a folder.
+const FILE: &str = "CLAUDE.md";
+/// Folders that get a table at most.
+const FOLDERS: usize = 20;
+/// Folders that are asked about, for those among them that may have one.
+const CANDIDATES: usize = 100;
+/// A larger file is left alone.
+const LARGEST: u64 = 1024 * 1024;
+
+/// What becomes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It is made.
+    Create(Vec<u8>),
+    /// Its bytes are replaced.
+    Update(Vec<u8>),
+    /// Our part goes, the rest stays.
+    Take(Vec<u8>),
+    /// It goes altogether.
+    Delete,
+    /// It is as it should be.
+    Same,
+    /// It is gone, or our part of it is; only the record has to forget it.
+    Forget,
+    /// It is left alone, and why.
+    Leave(String),
+}
+
+/// One file.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) file: PathBuf,
+    /// Relative to the root.
+    pub(super) folder: String,
+    /// The lines of the table.
+    pub(super) lines: Vec<String>,
+    /// Rows that tell of the folder.
+    pub(super) rows: usize,
+    pub(super) old: Option<Vec<u8>>,
+    pub(super) around: Around,
+    pub(super) change: Change,
+}
+
+/// What is to be done in one project.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) root: PathBuf,
+    pub(super) steps: Vec<Step>,
+    /// Folders with work in them that may not have a file.
+    pub(super) left_out: usize,
+}
+
+impl Plan {
+    /// Nothing is remembered, so there is nothing to tell and nothing to judge.
+    pub(super) fn nothing(root: &Path) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            steps: Vec::new(),
+            left_out: 0,
+        }
+    }
+}
+
+/// Tables for the folders with the most work since a moment.
+pub(super) fn write(
+    store: &dyn Store,
+    key: &str,
+    root: &Path,
+    since: i64,
+    record: &Record,
+) -> Result<Plan, CliError> {
+    let local = Local::new();
+    let mut found: Vec<(String, Activity)> = gather::gather(store, key, since, &local)?
+        .into_iter()
+        .collect();
+    let all = found.len();
+    found.retain(|(folder, _)| tracked::is_plain(folder));
+    found.sort_by(|(a, x), (b, y)| (y.rows, y.last, a).cmp(&(x.rows, x.last, b)));
+    found.truncate(CANDIDATES);
+    let names: Vec<&str> = found.iter().map(|(folder, _)| folder.as_str()).collect();
+    let tracked: HashSet<String> = tracked::tracked(root, &names)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    found.retain(|(folder, _)| tracked.contains(folder));
+    let left_out = all - found.len();
+    found.truncate(FOLDERS);
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut steps: Vec<Step> = found
+        .into_iter()
+        .map(|(folder, activity)| renewed(root, folder, &activity, &local, record))
+        .collect();
+    // Where nothing happened for a while, there is nothing recent to tell.
+    let wanted: HashSet<PathBuf> = steps.iter().map(|step| step.file.clone()).collect();
+    steps.extend(removals(root, record).filter(|step| !wanted.contains(&step.file)));
+    Ok(Plan {
+        root: root.to_path_buf(),
+        steps,
+        left_out,
+    })
+}
+
+/// Everything that was written in a project goes.
+pub(super) fn clean(root: &Path, record: &Record) -> Plan {
+    Plan {
+        steps: removals(root, record).collect(),
+        ..Plan::nothing(root)
+    }
+}
+
+fn renewed(
+    root: &Path,
+    folder: String,
+    activity: &Activity,
+    local: &Local,
+    record: &Record,
+) -> Step {
+    let file = root.join(&folder).join(FILE);
+    let known = record.files.get(&file).map(super::record::Written::around);
+    let mut step = Step {
+        lines: activity.table(local),
+        rows: activity.rows,
+        around: known.clone().unwrap_or_default(),
+        old: None,
+        change: Change::Same,
+        folder,
+        file,
+    };
+    step.old = match look(&step.file) {
+        Ok(old) => old,
+        Err(why) => {
+            step.change = Change::Leave(why);
+            return step;
+        }
+    };
+    step.change = match block::put(step.old.as_deref(), &step.lines, known.as_ref()) {
+        Err(broken) => Change::Leave(broken.why().to_owned()),
+        Ok((new, _)) if step.old.as_ref() == Some(&new) => Change::Same,
+        Ok((new, around)) => {
+            step.around = around;
+            match step.old {
+                Some(_) => Change::Update(new),
+                None => Change::Create(new),
+            }
+        }
+    };
+    step
+}
+
+fn removals<'a>(root: &'a Path, record: &'a Record) -> impl Iterator<Item = Step> + 'a {
+    let here = record.files.iter().filter(move |(_, w)| w.root == root);
+    here.map(move |(file, written)| {
+        let folder = file.parent().unwrap_or(root);
+        let folder = folder.strip_prefix(root).unwrap_or(folder);
+        let mut step = Step {
+            file: file.clone(),
+            folder: folder.display().to_string(),
+            lines: Vec::new(),
+            rows: 0,
+            old: None,
+            around: written.around(),
+            change: Change::Forget,
+        };
+        if !lies_inside(root, file) {
+            if file.exists() {
+                let why = "it lies outside the project by now";
+                step.change = Change::Leave(why.to_owned());
+            }
+            return step;
+        }
+        let old = match look(file) {
+            Ok(Some(old)) => old,
+            Ok(None) => return step,
+            Err(why) => {
+                step.change = Change::Leave(why);
+                return step;
+            }
+        };
+        step.change = match block::take(&old, &step.around) {
+            Err(broken) => Change::Leave(broken.why().to_owned()),
+            Ok(Left::AsItWas) => Change::Forget,
+            Ok(Left::Nothing) => Change::Delete,
+            Ok(Left::Text(new)) => Change::Take(new),
+        };
+        step.old = Some(old);
+        step
+    })
+}
+
+fn lies_inside(root: &Path, file: &Path) -> bool {
+    let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
+    let root = root.canonicalize().ok();
+    matches!((folder, root), (Some(folder), Some(root)) if folder.starts_with(&root))
+}
+
+/// The bytes of a file; `None` if there is none. Or why it is left alone.
+pub(super) fn look(file: &Path) -> Result<Option<Vec<u8>>, String> {
+    let known = match fs::symlink_metadata(file) {
+        Ok(known) => known,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(e.to_string()),
+    };
+    if known.is_symlink() {
+        return Err("it is a link to another file".to_owned());
+    }
+    if !known.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    if known.len() > LARGEST {
+        return Err("it is larger than 1 MB".to_owned());
+    }
+    fs::read(file).map(Some).map_err(|e| e.to_string())
+}

@@ -1,0 +1,151 @@
+//! What was written where, so that it can be taken out again: one JSON file in
+//! the data directory. And the writing itself: beside, then renamed.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use remora_client::Paths;
+use serde::{Deserialize, Serialize};
+
+use super::block::Around;
+use crate::error::CliError;
+
+/// A larger record is not ours.
+const LIMIT: u64 = 16 * 1024 * 1024;
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Written {
+    /// The root of its project.
+    pub(super) root: PathBuf,
+    /// Whether the file was made by us.
+    pub(super) created: bool,
+    /// What was put between the person's text and ours.
+    pub(super) before: String,
+}
+
+impl Written {
+    pub(super) fn new(root: &Path, around: &Around) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            created: around.created,
+            before: around.before.clone(),
+        }
+    }
+
+    pub(super) fn around(&self) -> Around {
+        Around {
+            created: self.created,
+            before: self.before.clone(),
+        }
+    }
+}
+
+/// The record, held by this process alone until it is dropped.
+#[derive(Debug)]
+pub(super) struct Record {
+    file: PathBuf,
+    pub(super) files: BTreeMap<PathBuf, Written>,
+    _lock: Option<File>,
+}
+
+impl Record {
+    /// The record for looking only.
+    pub(super) fn look(paths: &Paths) -> Result<Self, CliError> {
+        let file = paths.home().join("folders.json");
+        let files = read(&file)?;
+        Ok(Self {
+            file,
+            files,
+            _lock: None,
+        })
+    }
+
+    /// The record for writing; another process that writes is waited for.
+    pub(super) fn hold(paths: &Paths) -> Result<Self, CliError> {
+        let of = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| CliError::File { path, source }
+        };
+        paths.prepare().map_err(of(paths.home()))?;
+        let lock = paths.run().join("folders.lock");
+        let held = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&lock)
+            .and_then(|file| file.lock().map(|()| file))
+            .map_err(of(&lock))?;
+        let record = Self::look(paths)?;
+        Ok(Self {
+            _lock: Some(held),
+            ..record
+        })
+    }
+
+    /// Writes it down; an empty record needs no file.
+    pub(super) fn save(&self) -> Result<(), CliError> {
+        let done = if self.files.is_empty() {
+            match fs::remove_file(&self.file) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+                _ => Ok(()),
+            }
+        } else {
+            let list: Vec<(&PathBuf, &Written)> = self.files.iter().collect();
+            let bytes = serde_json::to_vec_pretty(&list)?;
+            replace(&self.file, &bytes)
+        };
+        done.map_err(|source| CliError::File {
+            path: self.file.clone(),
+            source,
+        })
+    }
+}
+
+fn read(file: &Path) -> Result<BTreeMap<PathBuf, Written>, CliError> {
+    let bytes = match fs::metadata(file) {
+        Ok(known) if known.len() > LIMIT => Err(io::Error::other("too large to be the record")),
+        Ok(_) => fs::read(file),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(e) => Err(e),
+    };
+    let bytes = bytes.map_err(|source| CliError::File {
+        path: file.to_path_buf(),
+        source,
+    })?;
+    let list: Vec<(PathBuf, Written)> = serde_json::from_slice(&bytes).map_err(|e| {
+        CliError::Usage(format!(
+            "{}: is not a record of `remora folders` ({e}); move it aside, then remove the \
+             <remora-activity> parts by hand",
+            file.display()
+        ))
+    })?;
+    Ok(list.into_iter().collect())
+}
+
+/// Replaces a file so that a reader sees the old bytes or the new ones; an old
+/// file's mode is kept.
+pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let beside = file.with_file_name(format!(".{name}.remora-{}", std::process::id()));
+    // Left behind by a process that died; or put there by somebody, as a link.
+    let _ = fs::remove_file(&beside);
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&beside)
+        .and_then(|mut draft| {
+            draft.write_all(bytes)?;
+            if let Ok(old) = fs::metadata(file) {
+                draft.set_permissions(old.permissions())?;
+            }
+            draft.sync_all()
+        })
+        .and_then(|()| fs::rename(&beside, file));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}

@@ -1,0 +1,459 @@
+//! `remora import` of another memory system's database: sessions, prompts,
+//! observations and summaries as rows, calls that nothing was made of through
+//! the same way as events. The database is only read; importing it twice
+//! changes nothing.
+
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+use remora_memory::redact::{Marks, Redactor};
+use remora_memory::store::{Filter, Name, Order, Page, Store, StoreError};
+use remora_protocol::record::{Item, Kind, Project};
+use remora_server::intake::{Cleaner, Intake};
+use remora_store::foreign::{Foreign, Session, ToolUse};
+use serde_json::json;
+
+use self::rows::Known;
+use super::{AT_ONCE, redactor, resolve};
+use crate::args::ImportClaudeMem;
+use crate::clock;
+use crate::commands::data::Data;
+use crate::commands::exclusive::Exclusive;
+use crate::commands::parts::{Part, Writer};
+use crate::commands::progress::Progress;
+use crate::commands::scrub::scrub;
+use crate::commands::show::lines::{count, flat};
+use crate::commands::vectors::{self, Made, Rest};
+use crate::commands::{tier, worker};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, Style, visible};
+
+/// Prompts of a session that are compared.
+const PROMPTS: usize = 10_000;
+/// Projects that are named one by one.
+const NAMED: usize = 8;
+
+/// How much came.
+#[derive(Debug, Default)]
+struct Brought {
+    sessions: u64,
+    prompts: u64,
+    observations: u64,
+    summaries: u64,
+    calls: u64,
+    unchanged: u64,
+    marks: Marks,
+    /// Their projects that none of ours is called like.
+    apart: BTreeSet<String>,
+}
+
+pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliError> {
+    let data = Data::open()?;
+    let redactor = redactor(&data)?;
+    let foreign = Foreign::open(&args.file).map_err(|e| unreadable(&args.file, e))?;
+    let sessions = foreign.sessions()?;
+    let mut guard = Exclusive::take(&data.paths)?;
+    let store = data.writable()?;
+    let mut loader = Loader::new(&store, &redactor, &args.project, sessions)?;
+    loader.sessions()?;
+    loader.rows(&foreign)?;
+    let intake = Intake::new(&store, worker::policy(&data), data.paths.archive());
+    let cleaner = Cleaner::new(&redactor, data.config.list("capture.ignore"));
+    loader.calls(&foreign, intake, cleaner)?;
+    let brought = loader.brought;
+    let encoder = tier::encoder(&data.config);
+    let made = match &encoder {
+        Some(encoder) if !args.no_vectors => vectors::make(&store, encoder, AT_ONCE)?,
+        _ => Made::nothing(&store)?,
+    };
+    let rest = Rest::of(&data.config, &made);
+    if rest == Rest::Worker {
+        guard.leave_a_worker();
+    }
+    drop(store);
+    drop(guard);
+    report(args, &brought, &made, out)?;
+    if !args.json {
+        rest.say(&made, out)?;
+    }
+    Ok(Exit::GoOn)
+}
+
+/// The store that is at fault is theirs, not ours.
+fn unreadable(file: &Path, error: StoreError) -> CliError {
+    let why = match error {
+        StoreError::Again(why) | StoreError::Damaged(why) | StoreError::Failed(why) => why,
+        newer @ StoreError::Newer { .. } => newer.to_string(),
+    };
+    let file = file.display().to_string();
+    if why.starts_with(&file) {
+        return CliError::Usage(why);
+    }
+    CliError::Usage(format!("{file}: {why}"))
+}
+
+struct Loader<'a> {
+    store: &'a dyn Store,
+    writer: Writer<'a>,
+    redactor: &'a Redactor,
+    projects: Projects,
+    /// By either of their ids.
+    known: HashMap<String, Known>,
+    sessions: Vec<Session>,
+    /// Words of prompts that are here already, by session.
+    said: HashMap<String, HashSet<String>>,
+    brought: Brought,
+}
+
+impl<'a> Loader<'a> {
+    fn new(
+        store: &'a dyn Store,
+        redactor: &'a Redactor,
+        asked: &[String],
+        sessions: Vec<Session>,
+    ) -> Result<Self, CliError> {
+        Ok(Self {
+            writer: Writer::new(store),
+            projects: Projects::new(store, asked)?,
+            store,
+            redactor,
+            known: HashMap::new(),
+            sessions,
+            said: HashMap::new(),
+            brought: Brought::default(),
+        })
+    }
+
+    /// Sessions that are here already stay as they are.
+    fn sessions(&mut self) -> Result<(), CliError> {
+        for session in std::mem::take(&mut self.sessions) {
+            let project = self.project(&session.project)?;
+            let known = Known::of(&session, &project);
+            for id in [&session.id, &session.memory_id] {
+                if !id.is_empty() {
+                    self.known.insert(id.clone(), known.clone());
+                }
+            }
+            if session.id.is_empty() || self.is_here(&session.id)? {
+                continue;
+            }
+            self.brought.sessions += 1;
+            let part = Part::Session(rows::session(&session, &known));
+            self.put(part)?;
+        }
+        self.writer.flush()?;
+        Ok(())
+    }
+
+    fn is_here(&self, session: &str) -> Result<bool, CliError> {
+        let filter = Filter {
+            session: Some(session.to_owned()),
+            ..Filter::default()
+        };
+        Ok(!self.store.sessions(&filter, 1)?.is_empty())
+    }
+
+    fn rows(&mut self, foreign: &Foreign) -> Result<(), CliError> {
+        let mut progress = Progress::new("importing");
+        let mut after = 0;
+        loop {
+            let page = foreign.prompts(after)?;
+            let Some(last) = page.last() else { break };
+            after = last.id;
+            let mut items = Vec::with_capacity(page.len());
+            for prompt in page {
+                let known = self.session(&prompt.session, "");
+                let item = rows::prompt(&prompt, &known);
+                if self.was_said(&item)? {
+                    self.brought.unchanged += 1;
+                } else {
+                    items.push(item);
+                }
+            }
+            self.store_new(items)?;
+        }
+        after = 0;
+        loop {
+            let page = foreign.observations(after)?;
+            let Some(last) = page.last() else { break };
+            after = last.id;
+            let mut items = Vec::with_capacity(page.len());
+            for observation in page {
+                let project = self.project(&observation.project)?;
+                let known = self.session(&observation.session, &project);
+                items.push(rows::observation(observation, &known, &project));
+            }
+            self.store_new(items)?;
+            progress.at(0, 0, &count(self.brought.observations, "row", "rows"));
+        }
+        after = 0;
+        loop {
+            let page = foreign.summaries(after)?;
+            let Some(last) = page.last() else { break };
+            after = last.id;
+            let mut items = Vec::with_capacity(page.len());
+            for summary in page {
+                let project = self.project(&summary.project)?;
+                let known = self.session(&summary.session, &project);
+                items.push(rows::summary(summary, &known, &project));
+            }
+            self.store_new(items)?;
+        }
+        self.writer.flush()?;
+        Ok(())
+    }
+
+    /// Calls that wait there, or that nothing was made of, are looked at here.
+    fn calls(
+        &mut self,
+        foreign: &Foreign,
+        mut intake: Intake<'_>,
+        mut cleaner: Cleaner<'_>,
+    ) -> Result<(), CliError> {
+        let tables: [(&str, &dyn Fn(i64) -> _); 2] = [
+            ("pending", &|after| foreign.pending(after)),
+            ("orphan", &|after| foreign.orphans(after)),
+        ];
+        for (table, read) in tables {
+            let mut after = 0;
+            loop {
+                let page: Vec<ToolUse> = read(after)?;
+                let Some(last) = page.last() else { break };
+                after = last.id;
+                let mut events = Vec::with_capacity(page.len());
+                for call in page {
+                    if call.tool.is_empty() || call.session.is_empty() {
+                        continue;
+                    }
+                    let project = self.project(&call.project)?;
+                    let known = self.session(&call.session, &project);
+                    let project = self.projects.whole(&known.project, &call.cwd);
+                    let (envelope, event) = rows::call(call, table, &known, project);
+                    events.push(cleaner.clean(envelope, event, &mut self.brought.marks));
+                }
+                let taken = intake.take(events, clock::millis())?;
+                self.brought.calls += taken.stored;
+                self.brought.unchanged += taken.repeated;
+            }
+        }
+        Ok(())
+    }
+
+    fn session(&self, id: &str, project: &str) -> Known {
+        self.known.get(id).cloned().unwrap_or_else(|| Known {
+            id: id.to_owned(),
+            project: project.to_owned(),
+            agent: super::corpus::AGENT.to_owned(),
+        })
+    }
+
+    /// Our project of that name; a new one is described.
+    fn project(&mut self, theirs: &str) -> Result<String, CliError> {
+        if theirs.is_empty() {
+            return Ok(String::new());
+        }
+        let (key, new) = self.projects.of(theirs);
+        if let Some(project) = new {
+            self.brought.apart.insert(project.key.clone());
+            self.put(Part::Project(project))?;
+        }
+        Ok(key)
+    }
+
+    /// Whether hooks or transcripts brought this prompt.
+    fn was_said(&mut self, item: &Item) -> Result<bool, CliError> {
+        if !self.said.contains_key(&item.session) {
+            let filter = Filter {
+                session: Some(item.session.clone()),
+                kinds: vec![Kind::Prompt],
+                ..Filter::default()
+            };
+            let page = Page {
+                order: Order::Newest,
+                beyond: None,
+                limit: PROMPTS,
+            };
+            let rows = self.store.list(&filter, page)?;
+            let texts = rows
+                .into_iter()
+                .filter(|row| row.external_id.is_none())
+                .map(|row| flat(&row.text));
+            self.said.insert(item.session.clone(), texts.collect());
+        }
+        let mut words = item.text.clone();
+        if let std::borrow::Cow::Owned(clean) =
+            self.redactor.text(&item.text, &mut Marks::default())
+        {
+            words = clean;
+        }
+        Ok(self.said[&item.session].contains(&flat(&words)))
+    }
+
+    fn store_new(&mut self, items: Vec<Item>) -> Result<(), CliError> {
+        let names: Vec<Name> = items.iter().map(|i| Name::Uid(i.uid.clone())).collect();
+        let here = self.store.items(&names)?;
+        let here: HashSet<&str> = here.iter().map(|item| item.uid.as_str()).collect();
+        for item in items {
+            if here.contains(item.uid.as_str()) {
+                self.brought.unchanged += 1;
+                continue;
+            }
+            match item.kind {
+                Kind::Prompt => self.brought.prompts += 1,
+                Kind::Summary => self.brought.summaries += 1,
+                _ => self.brought.observations += 1,
+            }
+            self.put(Part::Item(Box::new(item)))?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, mut part: Part) -> Result<(), CliError> {
+        scrub(self.redactor, &mut part, &mut self.brought.marks);
+        Ok(self.writer.put(part)?)
+    }
+}
+
+/// Their projects are names of folders; ours have keys.
+#[derive(Debug)]
+struct Projects {
+    ours: Vec<Project>,
+    /// What the person said: their name, and our key.
+    asked: HashMap<String, String>,
+    all: Option<String>,
+    made: HashMap<String, String>,
+}
+
+impl Projects {
+    fn new(store: &dyn Store, asked: &[String]) -> Result<Self, CliError> {
+        let mut projects = Self {
+            ours: store.projects()?,
+            asked: HashMap::new(),
+            all: None,
+            made: HashMap::new(),
+        };
+        for text in asked {
+            match text.split_once('=') {
+                Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
+                    let ours = resolve(store, ours)?;
+                    projects.asked.insert(theirs.to_owned(), ours);
+                }
+                Some(_) => {
+                    return Err(CliError::Usage(format!(
+                        "--project: `{text}` names no project on one side; write THEIRS=OURS"
+                    )));
+                }
+                None => projects.all = Some(resolve(store, text)?),
+            }
+        }
+        Ok(projects)
+    }
+
+    /// Our key for their name, and the project if it is new.
+    fn of(&mut self, theirs: &str) -> (String, Option<Project>) {
+        if let Some(key) = self.asked.get(theirs).or(self.all.as_ref()) {
+            return (key.clone(), None);
+        }
+        if let Some(key) = self.made.get(theirs) {
+            return (key.clone(), None);
+        }
+        let mut named = self.ours.iter().filter(|ours| ours.name == theirs);
+        let key = match (named.next(), named.next()) {
+            (Some(one), None) => one.key.clone(),
+            _ => theirs.to_owned(),
+        };
+        self.made.insert(theirs.to_owned(), key.clone());
+        let is_new = !self.ours.iter().any(|ours| ours.key == key);
+        let new = is_new.then(|| Project {
+            key: key.clone(),
+            name: theirs.to_owned(),
+            root: String::new(),
+        });
+        (key, new)
+    }
+
+    /// The project of this key, with a root.
+    fn whole(&self, key: &str, cwd: &str) -> Project {
+        let known = self.ours.iter().find(|ours| ours.key == key);
+        known.cloned().unwrap_or_else(|| Project {
+            key: key.to_owned(),
+            name: key.rsplit('/').next().unwrap_or(key).to_owned(),
+            root: cwd.to_owned(),
+        })
+    }
+}
+
+fn report(
+    args: &ImportClaudeMem,
+    brought: &Brought,
+    made: &Made,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    if args.json {
+        let redacted: BTreeMap<&str, usize> = brought
+            .marks
+            .iter()
+            .map(|mark| (mark.kind, mark.count))
+            .collect();
+        let mut told = json!({
+            "sessions": brought.sessions,
+            "prompts": brought.prompts,
+            "observations": brought.observations,
+            "summaries": brought.summaries,
+            "calls": brought.calls,
+            "unchanged": brought.unchanged,
+            "apart": brought.apart,
+            "redacted": redacted,
+            "embedded": made.embedded,
+            "waiting": made.waiting,
+        });
+        made.add_trouble(&mut told);
+        return out.json(&told);
+    }
+    let told = [
+        (brought.sessions, "session", "sessions"),
+        (brought.prompts, "prompt", "prompts"),
+        (brought.observations, "observation", "observations"),
+        (brought.summaries, "summary", "summaries"),
+        (brought.calls, "call", "calls"),
+    ];
+    let told: Vec<String> = told
+        .iter()
+        .filter(|(n, ..)| *n > 0)
+        .map(|(n, one, many)| count(*n, one, many))
+        .collect();
+    let told = if told.is_empty() {
+        "nothing".to_owned()
+    } else {
+        told.join(", ")
+    };
+    let there = match brought.unchanged {
+        0 => String::new(),
+        n => format!("; {} here already", count(n, "row was", "rows were")),
+    };
+    out.text(&format!("imported {told}{there}\n"))?;
+    if !brought.marks.is_empty() {
+        let kinds: Vec<String> = brought
+            .marks
+            .iter()
+            .map(|mark| format!("{} {}", mark.count, mark.kind))
+            .collect();
+        out.text(&format!("redacted {}\n", kinds.join(", ")))?;
+    }
+    if !brought.apart.is_empty() {
+        let names: Vec<&str> = brought.apart.iter().map(String::as_str).collect();
+        let mut list = names[..names.len().min(NAMED)].join(", ");
+        if names.len() > NAMED {
+            list = format!("{list} and {} more", names.len() - NAMED);
+        }
+        let text = format!(
+            "no project here is called {}; --project THEIRS=OURS joins one of theirs with yours",
+            visible(&list)
+        );
+        out.text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! Rows of the other system as rows of ours. Names are made from theirs, so
+//! that the same row is the same however often it comes.
+
+use remora_memory::private;
+use remora_protocol::record::{self, Item, Kind, Project};
+use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_protocol::{Event, EventName, tokens};
+use remora_store::foreign::{Observation, Prompt, Session, Summary, ToolUse};
+use serde_json::{Map, Value, json};
+
+use super::super::corpus::{AGENT, name, title};
+
+/// What rows take from their session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) id: String,
+    pub(super) project: String,
+    pub(super) agent: String,
+}
+
+impl Known {
+    pub(super) fn of(session: &Session, project: &str) -> Self {
+        let id = if session.id.is_empty() {
+            &session.memory_id
+        } else {
+            &session.id
+        };
+        let agent = remora_agents::find(&session.platform);
+        // Early versions knew one client only.
+        let first = || {
+            session
+                .platform
+                .is_empty()
+                .then(|| remora_agents::AGENTS[0])
+        };
+        Self {
+            id: id.clone(),
+            project: project.to_owned(),
+            agent: match agent.or_else(first) {
+                Some(agent) => agent.name.to_owned(),
+                None => session.platform.clone(),
+            },
+        }
+    }
+}
+
+pub(super) fn session(session: &Session, known: &Known) -> record::Session {
+    let last = session.ended.unwrap_or(session.started);
+    record::Session {
+        id: known.id.clone(),
+        agent: known.agent.clone(),
+        project: known.project.clone(),
+        cwd: String::new(),
+        branch: None,
+        started: session.started,
+        last: last.max(session.started),
+        end_reason: Some(AGENT.to_owned()),
+        prompts: session.prompts,
+        title: match session.title.trim() {
+            "" => String::new(),
+            text => title(&cleaned(text)),
+        },
+    }
+}
+
+pub(super) fn prompt(prompt: &Prompt, known: &Known) -> Item {
+    let text = cleaned(&prompt.text);
+    Item {
+        prompt: Some(prompt.number).filter(|n| *n > 0),
+        speaker: Some("user".to_owned()),
+        ..item(Kind::Prompt, "prompt", prompt.id, prompt.time, text, known)
+    }
+}
+
+pub(super) fn observation(from: Observation, known: &Known, project: &str) -> Item {
+    let kind = Kind::parse(&from.kind)
+        .filter(|kind| kind.is_observation())
+        .unwrap_or(Kind::Discovery);
+    let parts = [from.subtitle.trim(), from.narrative.trim()];
+    let told: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let text = cleaned(&told.join("\n"));
+    let mut concepts = from.concepts;
+    if kind.name() != from.kind && !from.kind.is_empty() {
+        // A word of their own for it.
+        concepts.insert(0, from.kind);
+    }
+    let mut row = item(kind, "observation", from.id, from.time, text, known);
+    if !from.title.trim().is_empty() {
+        row.title = title(&cleaned(&from.title));
+    }
+    row.facts = from.facts.iter().map(|fact| cleaned(fact)).collect();
+    row.concepts = concepts;
+    row.files_read = from.files_read;
+    row.files_modified = from.files_modified;
+    row.prompt = from.prompt;
+    row.subagent = Some(from.agent).filter(|agent| !agent.is_empty());
+    row.raw_tokens = row.raw_tokens.max(from.tokens);
+    placed(row, project)
+}
+
+pub(super) fn summary(from: Summary, known: &Known, project: &str) -> Item {
+    let lists = [
+        ("Investigated", &from.investigated),
+        ("Learned", &from.learned),
+        ("Completed", &from.completed),
+        ("Next steps", &from.next_steps),
+        ("Notes", &from.notes),
+    ];
+    let mut lines = Vec::new();
+    if !from.request.trim().is_empty() {
+        lines.push(format!("Request: {}", from.request.trim()));
+    }
+    for (name, text) in lists {
+        let entries = entries(text);
+        if !entries.is_empty() {
+            lines.push(format!("{name}:"));
+            lines.extend(entries.iter().map(|entry| format!("- {entry}")));
+        }
+    }
+    let text = cleaned(&lines.join("\n"));
+    let mut row = item(Kind::Summary, "summary", from.id, from.time, text, known);
+    let head = [&from.request, &from.completed, &from.learned];
+    if let Some(head) = head.into_iter().find(|text| !text.trim().is_empty()) {
+        row.title = title(&cleaned(head));
+    }
+    let mut files = from.files_modified.clone();
+    files.extend(from.files_read.iter().cloned());
+    row.detail = Some(json!({
+        "request": cleaned(from.request.trim()),
+        "investigated": entries(&from.investigated),
+        "learned": entries(&from.learned),
+        "completed": entries(&from.completed),
+        "next_steps": entries(&from.next_steps),
+        "files": files,
+        "notes": entries(&from.notes),
+    }));
+    row.files_read = from.files_read;
+    row.files_modified = from.files_modified;
+    row.prompt = from.prompt;
+    placed(row, project)
+}
+
+/// A call as a hook tells it.
+pub(super) fn call(
+    from: ToolUse,
+    table: &str,
+    known: &Known,
+    project: Project,
+) -> (Envelope, Event) {
+    let parsed = |text: String| match serde_json::from_str(&text) {
+        Ok(value) => value,
+        Err(_) => Value::String(text),
+    };
+    let event = EventName::PostToolUse;
+    let mut fields = Map::new();
+    let id = name(&[
+        &known.id,
+        table,
+        &from.id.to_string(),
+        &from.time.to_string(),
+    ]);
+    fields.insert("session_id".into(), known.id.clone().into());
+    fields.insert("cwd".into(), from.cwd.into());
+    fields.insert("hook_event_name".into(), event.as_str().into());
+    fields.insert("tool_name".into(), from.tool.into());
+    fields.insert("tool_input".into(), parsed(from.input));
+    fields.insert("tool_response".into(), parsed(from.response));
+    if !from.call.is_empty() {
+        fields.insert("tool_use_id".into(), from.call.into());
+    }
+    if !from.agent.is_empty() {
+        fields.insert("agent_id".into(), from.agent.into());
+    }
+    let envelope = Envelope {
+        v: ENVELOPE,
+        id,
+        agent: known.agent.clone(),
+        at: from.time,
+        len: 0,
+        cut: false,
+        project: Some(project),
+        branch: None,
+    };
+    (
+        envelope,
+        Event {
+            name: event,
+            fields,
+        },
+    )
+}
+
+fn item(kind: Kind, what: &str, id: i64, time: i64, text: String, known: &Known) -> Item {
+    let number = id.to_string();
+    Item {
+        id: 0,
+        uid: name(&[&known.id, what, &number, &time.to_string()]),
+        external_id: Some(format!("{what}:{number}")),
+        key: None,
+        kind,
+        title: title(&text),
+        digest_tokens: 0,
+        raw_tokens: tokens::estimate(&text),
+        text,
+        facts: Vec::new(),
+        concepts: Vec::new(),
+        files_read: Vec::new(),
+        files_modified: Vec::new(),
+        time,
+        last_time: time,
+        seen: 1,
+        project: known.project.clone(),
+        session: known.id.clone(),
+        agent: known.agent.clone(),
+        prompt: None,
+        branch: None,
+        subagent: None,
+        speaker: None,
+        tool: None,
+        tool_use_id: None,
+        detail: None,
+    }
+    .weighed()
+}
+
+trait Weighed {
+    fn weighed(self) -> Self;
+}
+
+impl Weighed for Item {
+    fn weighed(mut self) -> Self {
+        let facts: u32 = self.facts.iter().map(|fact| tokens::estimate(fact)).sum();
+        self.digest_tokens = tokens::estimate(&self.title) + facts + tokens::estimate(&self.text);
+        self
+    }
+}
+
+/// A row names its project itself; without one it is that of the session.
+fn placed(mut row: Item, project: &str) -> Item {
+    if !project.is_empty() {
+        project.clone_into(&mut row.project);
+    }
+    row.weighed()
+}
+
+/// Without private passages and text that Remora injected.
+fn cleaned(text: &str) -> String {
+    let text = private::strip_private(text);
+    private::strip_injected(&text).into_owned()
+}
+
+/// The lines of a text, as entries of a list.
+fn entries(text: &str) -> Vec<String> {
+    let marks = ['-', '*', '•', ' ', '\t'];
+    text.lines()
+        .map(|line| cleaned(line.trim().trim_start_matches(marks).trim_end()))
+        .filter(|line| !line.is_empty())
+        .collect()
+}

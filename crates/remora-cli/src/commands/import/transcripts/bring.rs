@@ -1,0 +1,278 @@
+//! From files to the store: one thread reads, parses and redacts ahead, this
+//! one digests and writes, a batch at a time. Whatever ends it, the next run
+//! goes on after the last batch.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use remora_agents::transcript::{self, Told};
+use remora_memory::Captured;
+use remora_memory::redact::Marks;
+use remora_protocol::EventName;
+use remora_protocol::record::Kind;
+use remora_protocol::request::{ENVELOPE, Envelope};
+use remora_server::intake::{Cleaner, Intake, Taken};
+
+use super::find::{Found, Transcript};
+use super::place::Places;
+use super::state::{Mark, State};
+use super::stream::{Stream, next};
+use super::{Bad, MOST_BAD};
+use crate::clock;
+use crate::commands::progress::Progress;
+use crate::commands::show::lines::size;
+use crate::commands::vectors::Stop;
+use crate::error::CliError;
+
+/// Events of one transaction.
+const BATCH: usize = 1024;
+/// Bytes of transcripts that may lie between two transactions.
+const BATCH_BYTES: u64 = 8 * 1024 * 1024;
+/// Batches that are made ahead.
+const AHEAD: usize = 3;
+/// How far it is, is written down this often.
+const SAVE: Duration = Duration::from_secs(2);
+
+/// Some events, ready to be stored.
+#[derive(Default)]
+struct Batch {
+    events: Vec<Captured>,
+    /// Files, by their number, and how far they are read with this batch.
+    files: Vec<(usize, usize, Mark)>,
+    marks: Marks,
+    bad: Vec<Bad>,
+    /// Bytes read so far, in all.
+    read: u64,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Brought {
+    pub(super) sessions: HashSet<String>,
+    pub(super) events: u64,
+    pub(super) repeated: u64,
+    pub(super) rows: BTreeMap<Kind, u64>,
+    pub(super) fixes: u64,
+    pub(super) marks: Marks,
+    pub(super) bad: Vec<Bad>,
+    pub(super) read: u64,
+    /// Whether the person ended it before its end.
+    pub(super) stopped: bool,
+}
+
+impl Brought {
+    fn absorb(&mut self, taken: Taken) {
+        self.sessions.extend(taken.sessions);
+        self.events += taken.stored;
+        self.repeated += taken.repeated;
+        for (kind, count) in taken.rows {
+            *self.rows.entry(kind).or_default() += count;
+        }
+    }
+}
+
+/// What reading ahead needs.
+pub(super) struct Ahead<'a> {
+    pub(super) found: &'a Found,
+    pub(super) cleaner: Cleaner<'a>,
+    pub(super) places: Places,
+    pub(super) since: Option<i64>,
+}
+
+/// Reads what was found into the store.
+pub(super) fn bring(
+    ahead: Ahead<'_>,
+    intake: &mut Intake<'_>,
+    state: &mut State,
+) -> Result<Brought, CliError> {
+    let found = ahead.found;
+    let remember = ahead.since.is_none();
+    let stop = Stop::by_key()?;
+    let (sender, receiver) = sync_channel(AHEAD);
+    thread::scope(|scope| {
+        scope.spawn(move || read_ahead(ahead, &sender));
+        let mut brought = Brought::default();
+        let stored = store(&receiver, found, intake, state, &stop, &mut brought);
+        // The reader ends as soon as nobody listens.
+        drop(receiver);
+        if remember {
+            state.forget_gone();
+            state.save()?;
+        }
+        stored.map(|()| brought)
+    })
+}
+
+fn store(
+    batches: &Receiver<Batch>,
+    found: &Found,
+    intake: &mut Intake<'_>,
+    state: &mut State,
+    stop: &Stop,
+    brought: &mut Brought,
+) -> Result<(), CliError> {
+    let all = found.bytes();
+    let mut progress = Progress::new("importing");
+    let mut saved = Instant::now();
+    for batch in batches {
+        let note = format!("{} of {}", size(batch.read), size(all));
+        brought.absorb(intake.take(batch.events, clock::millis())?);
+        brought.marks.absorb(&batch.marks);
+        let room = MOST_BAD.saturating_sub(brought.bad.len());
+        brought.bad.extend(batch.bad.into_iter().take(room));
+        brought.read = batch.read;
+        for (group, n, mark) in batch.files {
+            if let Some(file) = found.groups.get(group).and_then(|files| files.get(n)) {
+                state.note(&file.path, file.size, file.modified, mark);
+            }
+        }
+        progress.at(batch.read, all, &note);
+        if saved.elapsed() > SAVE {
+            state.save()?;
+            saved = Instant::now();
+        }
+        if stop.is_wanted() {
+            brought.stopped = true;
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Reads, parses and redacts; ends when there is nothing more, or nobody to
+/// take it.
+fn read_ahead(mut ahead: Ahead<'_>, batches: &SyncSender<Batch>) {
+    let mut batch = Batch::default();
+    let mut read = 0;
+    for (n, files) in ahead.found.groups.iter().enumerate() {
+        let mut root = String::new();
+        let mut streams = open(files, &mut root, &mut batch.bad);
+        let mut sent: HashMap<usize, Mark> = HashMap::new();
+        loop {
+            let told = next(&mut streams, &mut batch.bad);
+            let here: u64 = streams.iter().map(Stream::read).sum();
+            let over = told.is_none();
+            if let Some(told) = told {
+                keep(&mut ahead, told, &mut root, &mut batch);
+            }
+            let full = batch.events.len() >= BATCH || read + here > batch.read + BATCH_BYTES;
+            if full || over {
+                for (m, stream) in streams.iter().enumerate() {
+                    if sent.insert(m, stream.settled) != Some(stream.settled) {
+                        batch.files.push((n, m, stream.settled));
+                    }
+                }
+            }
+            if full {
+                let fresh = Batch {
+                    read: read + here,
+                    ..Batch::default()
+                };
+                let mut full = std::mem::replace(&mut batch, fresh);
+                full.read = read + here;
+                if batches.send(full).is_err() {
+                    return;
+                }
+            }
+            if over {
+                read += here;
+                break;
+            }
+        }
+    }
+    batch.read = read;
+    // Nobody listens when the person has ended it.
+    let _ = batches.send(batch);
+}
+
+/// The files of a session; `root` becomes the folder it began in.
+fn open<'a>(files: &'a [Transcript], root: &mut String, bad: &mut Vec<Bad>) -> Vec<Stream<'a>> {
+    let mut streams = Vec::with_capacity(files.len());
+    for file in files {
+        match Stream::open(file) {
+            Ok(stream) => streams.push(stream),
+            Err(e) => bad.push(Bad {
+                file: file.path.clone(),
+                line: 0,
+                reason: e.to_string(),
+            }),
+        }
+    }
+    // A session that is read from its middle on may have gone elsewhere since.
+    if let Some(file) = files.first().filter(|file| file.from.offset > 0) {
+        *root = began_in(&file.session).unwrap_or_default();
+    }
+    streams
+}
+
+fn began_in(session: &PathBuf) -> Option<String> {
+    let file = std::fs::File::open(session).ok()?;
+    transcript::began_in(std::io::BufReader::new(file))
+}
+
+fn keep(ahead: &mut Ahead<'_>, told: Told, root: &mut String, batch: &mut Batch) {
+    if ahead.since.is_some_and(|since| told.at < since) {
+        return;
+    }
+    let cwd = told.event.str("cwd").unwrap_or_default();
+    if root.is_empty() {
+        cwd.clone_into(root);
+    }
+    let project = ahead.places.of(cwd, root);
+    let envelope = Envelope {
+        v: ENVELOPE,
+        id: told.id,
+        agent: transcript::AGENT.to_owned(),
+        at: told.at,
+        len: 0,
+        cut: false,
+        project: Some(project),
+        branch: told.branch,
+    };
+    let captured = ahead.cleaner.clean(envelope, told.event, &mut batch.marks);
+    batch.events.push(captured);
+}
+
+/// What a look through the files shows, without storing anything.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    pub(super) sessions: HashSet<String>,
+    pub(super) prompts: u64,
+    pub(super) calls: u64,
+    pub(super) failures: u64,
+    pub(super) turns: u64,
+    pub(super) bad: Vec<Bad>,
+}
+
+/// Counts what would be read.
+pub(super) fn look(found: &Found, since: Option<i64>) -> Looked {
+    let mut looked = Looked::default();
+    let mut progress = Progress::new("reading");
+    let all = found.bytes();
+    let mut read = 0;
+    for files in &found.groups {
+        let mut streams = open(files, &mut String::new(), &mut looked.bad);
+        while let Some(told) = next(&mut streams, &mut looked.bad) {
+            if since.is_some_and(|since| told.at < since) {
+                continue;
+            }
+            match told.event.name {
+                EventName::UserPromptSubmit => looked.prompts += 1,
+                EventName::PostToolUse => looked.calls += 1,
+                EventName::PostToolUseFailure => looked.failures += 1,
+                EventName::Stop => looked.turns += 1,
+                _ => {}
+            }
+            let session = told.event.str("session_id").unwrap_or_default();
+            if !looked.sessions.contains(session) {
+                looked.sessions.insert(session.to_owned());
+            }
+        }
+        read += streams.iter().map(Stream::read).sum::<u64>();
+        progress.at(read, all, &size(read));
+    }
+    looked
+}

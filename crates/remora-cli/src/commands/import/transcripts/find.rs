@@ -1,0 +1,159 @@
+//! Which transcripts there are, and from where on each is to be read: those of
+//! a session and its subagents together, the oldest session first.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use remora_agents::transcript::{self, Ending, Kind};
+
+use super::state::{Mark, State};
+use crate::error::CliError;
+
+/// After this long without a word a session is over, in milliseconds.
+const QUIET: i64 = 86_400_000;
+/// Folders below folders that are looked into.
+const DEPTH: usize = 8;
+/// Files of a session that are read at the same time.
+const AT_ONCE: usize = 200;
+
+/// One file.
+#[derive(Debug)]
+pub(super) struct Transcript {
+    pub(super) path: PathBuf,
+    pub(super) kind: Kind,
+    pub(super) session: PathBuf,
+    pub(super) size: u64,
+    pub(super) modified: i64,
+    /// What was read before.
+    pub(super) from: Mark,
+    pub(super) ending: Ending,
+}
+
+impl Transcript {
+    fn at(path: PathBuf, now: i64) -> Option<Self> {
+        let (kind, session) = transcript::kind(&path)?;
+        let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        let modified = i64::try_from(modified.as_millis()).ok()?;
+        Some(Self {
+            path,
+            kind,
+            session,
+            size: meta.len(),
+            modified,
+            from: Mark::default(),
+            ending: if now - modified > QUIET {
+                Ending::Closed
+            } else {
+                Ending::Open
+            },
+        })
+    }
+}
+
+/// What there is to read.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) groups: Vec<Vec<Transcript>>,
+    /// Files that hold nothing new.
+    pub(super) unchanged: u64,
+}
+
+impl Found {
+    /// Bytes that are to be read.
+    pub(super) fn bytes(&self) -> u64 {
+        let files = self.groups.iter().flatten();
+        files
+            .map(|file| file.size.saturating_sub(file.from.offset))
+            .sum()
+    }
+
+    pub(super) fn files(&self) -> u64 {
+        self.groups.iter().map(|group| group.len() as u64).sum()
+    }
+}
+
+/// The transcripts under these paths.
+pub(super) fn find(
+    paths: &[PathBuf],
+    state: &State,
+    since: Option<i64>,
+    now: i64,
+) -> Result<Found, CliError> {
+    let mut sessions: BTreeMap<PathBuf, Vec<Transcript>> = BTreeMap::new();
+    let mut found = Found::default();
+    for path in paths {
+        let meta = fs::metadata(path).map_err(|source| CliError::File {
+            path: path.clone(),
+            source,
+        })?;
+        let mut files = Vec::new();
+        if meta.is_dir() {
+            walk(path, DEPTH, &mut files);
+        } else {
+            files.push(path.clone());
+            // The subagents of a session belong to it.
+            let own = path.with_extension("");
+            if own.is_dir() {
+                walk(&own, DEPTH, &mut files);
+            }
+        }
+        files.sort();
+        for file in files {
+            let Some(mut file) = Transcript::at(file, now) else {
+                continue;
+            };
+            if since.is_some_and(|since| file.modified < since) {
+                continue;
+            }
+            if since.is_none() {
+                file.from = state.from(&file.path, file.size, file.modified);
+            }
+            let group = sessions.entry(file.session.clone()).or_default();
+            if group.iter().any(|other| other.path == file.path) {
+                continue;
+            }
+            if file.from.offset >= file.size {
+                found.unchanged += 1;
+            } else {
+                group.push(file);
+            }
+        }
+    }
+    let mut groups: Vec<Vec<Transcript>> = Vec::new();
+    for mut files in sessions.into_values() {
+        // The session itself first: it knows where it began.
+        files.sort_by_key(|file| (file.kind == Kind::Subagent, file.modified));
+        while files.len() > AT_ONCE {
+            let rest = files.split_off(AT_ONCE);
+            groups.push(std::mem::replace(&mut files, rest));
+        }
+        if !files.is_empty() {
+            groups.push(files);
+        }
+    }
+    groups.sort_by_key(|group| group.iter().map(|file| file.modified).min());
+    found.groups = groups;
+    Ok(found)
+}
+
+/// Folders that cannot be read hold nothing for us.
+fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        // Links may lead in circles.
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() && depth > 0 {
+            walk(&path, depth - 1, files);
+        } else if kind.is_file() && transcript::kind(&path).is_some() {
+            files.push(path);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Which project a line of a transcript belongs to: the folder it was written
+//! in, if that is still there, else what its path says.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use remora_client::place;
+use remora_protocol::record::Project;
+
+/// Projects by folder, each looked up once.
+#[derive(Debug)]
+pub(super) struct Places {
+    home: Option<PathBuf>,
+    /// Everything belongs here, whatever the folder says.
+    all: Option<String>,
+    known: HashMap<(String, String), Project>,
+}
+
+impl Places {
+    pub(super) fn new(home: Option<PathBuf>, all: Option<String>) -> Self {
+        Self {
+            home,
+            all,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The project of `cwd`, in a session that began in `root`.
+    pub(super) fn of(&mut self, cwd: &str, root: &str) -> Project {
+        let root = if root.is_empty() { cwd } else { root };
+        let key = (cwd.to_owned(), root.to_owned());
+        if let Some(project) = self.known.get(&key) {
+            return project.clone();
+        }
+        let mut project = self.look(Path::new(cwd), Path::new(root));
+        if let Some(all) = &self.all {
+            all.clone_into(&mut project.key);
+            all.rsplit('/')
+                .next()
+                .unwrap_or(all)
+                .clone_into(&mut project.name);
+        }
+        self.known.insert(key, project.clone());
+        project
+    }
+
+    fn look(&self, cwd: &Path, root: &Path) -> Project {
+        for folder in [cwd, root] {
+            let found = place(folder, Some(root)).project;
+            if folder.is_dir() || self.holds(&found, folder) {
+                return found;
+            }
+        }
+        let text = root.display().to_string();
+        let name = root
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        Project {
+            name: name.unwrap_or_else(|| text.clone()),
+            key: text.clone(),
+            root: text,
+        }
+    }
+
+    /// Whether a folder that is gone lay in a repository that is still there.
+    /// One that is the home directory, or holds it, says nothing.
+    fn holds(&self, found: &Project, folder: &Path) -> bool {
+        let root = Path::new(&found.root);
+        let home = self.home.as_deref();
+        root != folder
+            && folder.starts_with(root)
+            && root.join(".git").exists()
+            && home.is_none_or(|home| !home.starts_with(root))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_gone_keeps_its_path_or_its_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path();
+        fs::create_dir_all(top.join(".git")).unwrap();
+        fs::create_dir_all(top.join("work/app/.git")).unwrap();
+        fs::create_dir_all(top.join("work/app/src")).unwrap();
+        let text = |path: &str| top.join(path).display().to_string();
+        let mut places = Places::new(Some(top.to_path_buf()), None);
+        let mut key = |cwd: &str, root: &str| places.of(&text(cwd), &text(root)).key;
+        assert_eq!(key("work/app/src", "work/app"), text("work/app"));
+        assert_eq!(key("work/app/gone", "work/app/gone"), text("work/app"));
+        assert_eq!(key("work/lost/deep", "work/lost"), text("work/lost"));
+        let mut all = Places::new(None, Some("h.org/acme/shop".to_owned()));
+        let project = all.of(&text("work/app"), "");
+        assert_eq!(
+            (project.key.as_str(), project.name.as_str()),
+            ("h.org/acme/shop", "shop")
+        );
+        assert_eq!(project.root, text("work/app"));
+    }
+}

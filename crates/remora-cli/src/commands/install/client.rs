@@ -1,0 +1,100 @@
+//! Runs the agent's own program, which alone may write its own book: found on
+//! the PATH, bounded in time, with our hooks switched off.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::environment::Environment;
+
+/// It is given this long.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often it is looked after.
+const LOOK: Duration = Duration::from_millis(10);
+/// More of what it says is not kept.
+const WORDS: u64 = 4096;
+
+/// The program of this name on the PATH.
+pub(super) fn find(environment: &Environment, name: &str) -> Option<PathBuf> {
+    let names: &[String] = &if cfg!(windows) {
+        vec![format!("{name}.exe"), format!("{name}.cmd")]
+    } else {
+        vec![name.to_owned()]
+    };
+    let path = environment.get("PATH")?;
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
+        .find(|file| is_program(file))
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata()
+        .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}
+
+/// Runs it to its end; says what it said if it failed.
+pub(super) fn run(program: &Path, args: &[OsString]) -> Result<(), String> {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env("REMORA_OFF", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| e.to_string())?;
+    let said = [
+        child.stderr.take().map(listen),
+        child.stdout.take().map(listen),
+    ];
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < deadline => thread::park_timeout(LOOK),
+            Ok(None) => {
+                end(&mut child);
+                return Err(format!("no end after {} seconds", PATIENCE.as_secs()));
+            }
+            Err(e) => return Err(e.to_string()),
+        }
+    };
+    if status.success() {
+        return Ok(());
+    }
+    // What it left behind may still hold the pipe; nobody waits for that.
+    let said = said.into_iter().flatten();
+    let said = said.filter_map(|said| said.recv_timeout(Duration::from_secs(1)).ok());
+    let said = said.map(|said| said.trim().to_owned());
+    let said = said.into_iter().find(|said| !said.is_empty());
+    Err(said.unwrap_or_else(|| status.to_string()))
+}
+
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn listen(stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let mut stream = stream.take(WORDS);
+        let _ = stream.read_to_end(&mut bytes);
+        let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
+        // The rest is read and dropped, so that nobody waits for us.
+        let _ = std::io::copy(&mut stream.into_inner(), &mut std::io::sink());
+    });
+    receive
+}

@@ -1,0 +1,286 @@
+//! `remora mcp`: the library behind the MCP server. It puts together what other
+//! commands find and save; nothing is printed here, stdout belongs to the
+//! protocol.
+
+mod told;
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use clap::ValueEnum;
+use remora_embed::OnDemand;
+use remora_instructions::memories::SCHEME;
+use remora_memory::store::Store;
+use remora_protocol::record::{Item, Kind};
+use remora_server::mcp::{self as server, Fact, Found, Library, Reach, Took};
+use remora_store::SqliteStore;
+
+use crate::args::{self, Mcp, MemoryAdd, SavedPlace, SavedType, Whose, WhoseScope};
+use crate::commands::data::Data;
+use crate::commands::show::lines::Local;
+use crate::commands::tier::{self, Tier};
+use crate::commands::{memory, search, show, timeline};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{self, Output};
+
+/// What the memory of a person can tell an agent.
+#[derive(Debug, Default)]
+struct Memory {
+    /// The encoder, and the setting that it was made for.
+    encoder: Mutex<Option<(String, Arc<OnDemand>)>>,
+}
+
+pub(super) fn run(_: &Mcp, _: &mut Output) -> Result<Exit, CliError> {
+    if io::stdin().is_terminal() {
+        output::note("this waits for an MCP client on stdin; agents start it by themselves");
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    server::serve(Arc::new(Memory::default()), version)?;
+    Ok(Exit::GoOn)
+}
+
+impl Memory {
+    /// Opened for every call: settings and database may come and go meanwhile.
+    fn open() -> Result<Data, CliError> {
+        let mut data = Data::open()?;
+        let root = data.environment.get("CLAUDE_PROJECT_DIR");
+        let root = root.map(PathBuf::from).filter(|root| root.is_dir());
+        if let Some(root) = root {
+            data.environment = data.environment.moved_to(root);
+        }
+        Ok(data)
+    }
+
+    /// The same encoder as long as its setting is the same.
+    fn encoder(&self, data: &Data) -> Option<Arc<OnDemand>> {
+        let setting = data.config.text("search.model");
+        let mut held = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, encoder)) = &*held
+            && of == setting
+        {
+            return Some(Arc::clone(encoder));
+        }
+        let encoder = Arc::new(tier::encoder(&data.config)?);
+        *held = Some((setting.to_owned(), Arc::clone(&encoder)));
+        Some(encoder)
+    }
+}
+
+impl Library for Memory {
+    fn search(&self, search: &server::Search) -> Result<Found<server::Row>, String> {
+        let find = || {
+            let data = Self::open()?;
+            let Some(store) = data.store()? else {
+                return Ok(nothing_yet());
+            };
+            let args = args::Search {
+                words: vec![search.query.clone()],
+                place: place(search.reach),
+                kind: search.kinds.iter().map(|k| k.name().to_owned()).collect(),
+                file: search.file.clone(),
+                span: args::Span {
+                    since: search.since.clone(),
+                    until: None,
+                },
+                session: None,
+                agent: None,
+                limit: search.limit,
+                tier: Tier::Full,
+                explain: false,
+                open: false,
+                json: false,
+            };
+            let encoder = self.encoder(&data);
+            let (hits, notes, looked) = search::find(&args, &data, &store, encoder.as_deref())?;
+            let projects = match looked {
+                search::Looked::InOne => Vec::new(),
+                search::Looked::Everywhere => store.projects()?,
+            };
+            let local = Local::new();
+            let rows = hits.iter().map(|hit| told::row(hit, &local, &projects));
+            Ok(Found {
+                list: rows.collect(),
+                missing: Vec::new(),
+                notes,
+            })
+        };
+        find().map_err(|error| said(&error))
+    }
+
+    fn get(&self, ids: &[String]) -> Result<Found<server::Detail>, String> {
+        let get = || {
+            let data = Self::open()?;
+            let mut store = None;
+            let mut found = Found {
+                list: Vec::new(),
+                missing: Vec::new(),
+                notes: Vec::new(),
+            };
+            let local = Local::new();
+            for id in ids {
+                match detail(&data, &mut store, id, &local) {
+                    Ok(Some(detail)) => found.list.push(detail),
+                    Ok(None) => found.missing.push(id.clone()),
+                    Err(error @ CliError::Saved(_)) => found.notes.push(error.to_string()),
+                    Err(error) => return Err(error),
+                }
+            }
+            if !found.list.is_empty() {
+                return Ok(found);
+            }
+            let mut why = found.notes;
+            if !found.missing.is_empty() {
+                let missing = found.missing.join(", ");
+                why.push(format!("not found: {missing}; `search` gives ids"));
+            }
+            Err(CliError::Usage(why.join("; ")))
+        };
+        get().map_err(|error| said(&error))
+    }
+
+    fn timeline(&self, timeline: &server::Timeline) -> Result<Found<server::Entry>, String> {
+        let find = || {
+            let data = Self::open()?;
+            let Some(store) = data.store()? else {
+                return Ok(nothing_yet());
+            };
+            // Around a row, the limit counts for each side.
+            let limit = match timeline.around {
+                Some(_) => timeline.limit.div_ceil(2),
+                None => timeline.limit,
+            };
+            let args = args::Timeline {
+                around: timeline.around.clone(),
+                place: place(timeline.reach),
+                span: args::Span {
+                    since: timeline.since.clone(),
+                    until: timeline.until.clone(),
+                },
+                session: None,
+                limit: Some(limit),
+                json: false,
+            };
+            let (entries, _) = timeline::find(&args, &data, &store)?;
+            let local = Local::new();
+            Ok(Found {
+                list: entries.iter().map(|e| told::entry(e, &local)).collect(),
+                missing: Vec::new(),
+                notes: Vec::new(),
+            })
+        };
+        find().map_err(|error| said(&error))
+    }
+
+    fn remember(&self, fact: &Fact) -> Result<Took, String> {
+        let save = || {
+            // On the command line a lone hyphen means stdin, which is not ours.
+            if fact.text == "-" {
+                return Err(CliError::Usage("the memory is empty".to_owned()));
+            }
+            let data = Self::open()?;
+            let args = MemoryAdd {
+                text: vec![fact.text.clone()],
+                title: None,
+                name: fact.name.clone(),
+                description: None,
+                kind: choice::<SavedType>(fact.kind.as_deref()),
+                priority: fact.priority,
+                whose: Whose {
+                    scope: choice::<WhoseScope>(fact.scope.as_deref()),
+                    ..Whose::default()
+                },
+                place: saved_place(&data),
+            };
+            let saved = memory::save(&args)?;
+            Ok(Took {
+                name: saved.memory.uri.to_string(),
+                file: saved.memory.path.display().to_string(),
+                advice: saved.advice,
+            })
+        };
+        save().map_err(|error| said(&error))
+    }
+
+    fn rest(&self) {
+        let held = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, encoder)) = &*held {
+            encoder.rest(Instant::now());
+        }
+    }
+}
+
+fn nothing_yet<T>() -> Found<T> {
+    Found {
+        list: Vec::new(),
+        missing: Vec::new(),
+        notes: vec!["nothing is remembered yet".to_owned()],
+    }
+}
+
+fn place(reach: Reach) -> args::Where {
+    args::Where {
+        all: reach == Reach::Everywhere,
+        project: None,
+    }
+}
+
+fn saved_place(data: &Data) -> SavedPlace {
+    SavedPlace {
+        cwd: data.environment.directory().cloned(),
+        ..SavedPlace::default()
+    }
+}
+
+fn choice<T: ValueEnum>(text: Option<&str>) -> Option<T> {
+    T::from_str(text?, true).ok()
+}
+
+/// A row or a memory; the file is the truth of a memory, whatever the index says.
+fn detail(
+    data: &Data,
+    store: &mut Option<SqliteStore>,
+    id: &str,
+    local: &Local,
+) -> Result<Option<server::Detail>, CliError> {
+    let memory = |uri: &str| memory::at(uri, &saved_place(data)).map(|m| told::memory(&m));
+    if id.starts_with(SCHEME) {
+        return memory(id).map(Some);
+    }
+    if store.is_none() {
+        *store = data.store()?;
+    }
+    let Some(store) = store else {
+        return Ok(None);
+    };
+    let Some(item) = show::find(store, id)? else {
+        return Ok(None);
+    };
+    if let Some(Ok(detail)) = address(&item).map(memory) {
+        return Ok(Some(detail));
+    }
+    let fields = show::fields(&item, "", local);
+    Ok(Some(told::item(&item, fields, local)))
+}
+
+fn address(item: &Item) -> Option<&str> {
+    let key = item.key.as_deref().filter(|_| item.kind == Kind::Memory)?;
+    key.starts_with(SCHEME).then_some(key)
+}
+
+/// An error with what can be done about it.
+fn said(error: &CliError) -> String {
+    // Arguments of tools have no hyphens.
+    let flags = ["--since", "--until", "--project", "--all"];
+    let text = flags.iter().fold(error.to_string(), |text, flag| {
+        text.replace(flag, flag.trim_start_matches('-'))
+    });
+    match error {
+        CliError::Store(_) | CliError::File { .. } => {
+            format!("{text}; `remora doctor` says how to mend it")
+        }
+        _ => text,
+    }
+}

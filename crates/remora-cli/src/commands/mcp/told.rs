@@ -1,0 +1,106 @@
+//! Rows, events and memories as the MCP server tells them. Only shapes: escaping
+//! and bounds are the server's.
+
+use remora_instructions::memories::{self, Type};
+use remora_memory::store::Hit;
+use remora_protocol::record::{Item, Kind, Project};
+use remora_protocol::tokens::estimate;
+use remora_server::mcp::{Detail, Entry, Row, Source};
+
+use crate::commands::show::lines::Local;
+use crate::commands::timeline;
+
+/// A row of an index.
+pub(super) fn row(hit: &Hit, local: &Local, projects: &[Project]) -> Row {
+    let item = &hit.item;
+    let project = projects.iter().find(|project| project.key == item.project);
+    Row {
+        id: item.id,
+        day: local.day(item.time),
+        kind: item.kind.name().to_owned(),
+        title: item.title.clone(),
+        tokens: tokens(item),
+        place: project.map(|project| project.name.clone()),
+    }
+}
+
+fn tokens(item: &Item) -> u32 {
+    match item.digest_tokens {
+        0 => estimate(&item.text).saturating_add(estimate(&item.title)),
+        known => known,
+    }
+}
+
+/// A line of a timeline.
+pub(super) fn entry(entry: &timeline::Entry, local: &Local) -> Entry {
+    let time = entry.time();
+    let (id, kind, title) = match entry {
+        timeline::Entry::Row(item) => (Some(item.id), item.kind.name(), &item.title),
+        timeline::Entry::Event(event) => (None, event.name.as_str(), &event.label),
+    };
+    Entry {
+        id,
+        day: local.day(time),
+        clock: local.clock(time),
+        kind: kind.to_owned(),
+        title: title.clone(),
+    }
+}
+
+/// A row in full, with those of its fields that a model can use.
+pub(super) fn item(item: &Item, fields: Vec<(&'static str, String)>, local: &Local) -> Detail {
+    const USEFUL: [&str; 7] = [
+        "subagent", "branch", "said by", "tool", "record", "changed", "read",
+    ];
+    let fields = fields.into_iter();
+    let mut fields: Vec<_> = fields.filter(|(name, _)| USEFUL.contains(name)).collect();
+    if item.seen > 1 {
+        fields.insert(0, ("times", item.seen.to_string()));
+    }
+    Detail {
+        name: format!("#{}", item.id),
+        kind: item.kind.name().to_owned(),
+        when: local.moment(item.time),
+        title: item.title.clone(),
+        fields,
+        facts: item.facts.clone(),
+        text: item.text.clone(),
+        source: source(item),
+        command: format!("remora show {}", item.id),
+    }
+}
+
+/// What a person typed is theirs. Everything else may quote a tool, a file or a
+/// model, and says whatever those wanted to say.
+fn source(item: &Item) -> Source {
+    let said = item.speaker.as_deref().is_none_or(|by| by == "user");
+    match item.kind {
+        Kind::Prompt | Kind::Preference | Kind::Correction | Kind::Decision
+            if said && item.tool.is_none() =>
+        {
+            Source::Person
+        }
+        _ => Source::Elsewhere,
+    }
+}
+
+/// A saved memory.
+pub(super) fn memory(memory: &memories::Memory) -> Detail {
+    let mut fields = vec![("priority", memory.priority.to_string())];
+    let kind = memory
+        .kind
+        .map(|kind| ("type", Type::as_str(kind).to_owned()));
+    fields.extend(kind);
+    fields.push(("file", memory.path.display().to_string()));
+    Detail {
+        name: memory.uri.to_string(),
+        kind: Kind::Memory.name().to_owned(),
+        when: memory.modified.clone().unwrap_or_default(),
+        title: memory.title.clone(),
+        fields,
+        facts: memory.warnings.clone(),
+        text: memory.body.clone(),
+        source: Source::Person,
+        command: format!("remora memory show {}", memory.uri),
+    }
+}

@@ -1,0 +1,333 @@
+//! `remora import memory`: a folder of Markdown notes becomes saved memories.
+//! Nothing that is there is overwritten, and importing twice adds nothing.
+
+mod split;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use remora_instructions::memories::folder::{Draft, Folder};
+use remora_instructions::memories::name::Name;
+use remora_instructions::memories::{Memory, MemoryError, Scope, Type};
+use serde_json::{Value, json};
+
+use super::write::guess;
+use super::{Shelf, now, secrets};
+use crate::args::ImportMemory;
+use crate::commands::show::lines::count;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, Style, visible};
+use split::{first_heading, is_index, sections};
+
+/// Folders below folders that are looked into.
+const DEPTH: usize = 8;
+/// Notes that are taken from one folder; more are a book.
+const MOST: usize = 5_000;
+/// Names that are tried for a note whose name is taken.
+const TRIES: u32 = 99;
+
+/// A note on its way.
+#[derive(Debug)]
+struct Note {
+    from: PathBuf,
+    name: Name,
+    title: String,
+    description: Option<String>,
+    kind: Type,
+    priority: u8,
+    body: String,
+}
+
+/// What became of the notes.
+#[derive(Debug, Default)]
+struct Outcome {
+    /// Address, title and file; and the name that was taken.
+    saved: Vec<(String, Note, Option<Name>)>,
+    /// Notes that are here already, word for word.
+    same: Vec<(String, PathBuf)>,
+    /// What was not taken, and why.
+    refused: Vec<(PathBuf, String)>,
+}
+
+pub(in crate::commands) fn import(args: &ImportMemory, out: &mut Output) -> Result<Exit, CliError> {
+    let shelf = Shelf::open(&args.place)?;
+    let folder = shelf.folder(args.whose.scope().unwrap_or(Scope::Project));
+    let mut outcome = Outcome::default();
+    let notes = read(args, folder, &mut outcome)?;
+    let redactor = shelf.redactor()?;
+    let find = |text: &str| secrets(&redactor, text);
+    if folder.scope() == Scope::User && !args.dry_run {
+        let home = shelf.data.paths.home().to_path_buf();
+        let made = shelf.data.paths.prepare();
+        made.map_err(|source| CliError::File { path: home, source })?;
+    }
+    let mut here: Vec<(Name, String)> = folder
+        .list()?
+        .memories
+        .into_iter()
+        .map(|memory| (memory.uri.name, memory.body))
+        .collect();
+    for note in notes {
+        let taken = match place(&here, &note) {
+            Place::Free(name) => name,
+            Place::Same(name) => {
+                let uri = format!("memory://{}/{name}", folder.scope().as_str());
+                outcome.same.push((uri, note.from));
+                continue;
+            }
+            Place::None => {
+                let reason = format!("too many notes are called `{}`", note.name);
+                outcome.refused.push((note.from, reason));
+                continue;
+            }
+        };
+        let draft = Draft {
+            name: Some(taken.clone()),
+            title: note.title.clone(),
+            description: note.description.clone(),
+            kind: note.kind,
+            priority: note.priority,
+            body: note.body.clone(),
+            session: None,
+        };
+        if !args.dry_run {
+            match folder.add(&draft, &now(), &find) {
+                Ok(_) => {}
+                Err(error @ (MemoryError::Private { .. } | MemoryError::Name { .. })) => {
+                    outcome.refused.push((note.from, error.to_string()));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        here.push((taken.clone(), note.body.clone()));
+        let uri = format!("memory://{}/{taken}", folder.scope().as_str());
+        let other = (taken != note.name).then(|| note.name.clone());
+        outcome.saved.push((uri, note, other));
+    }
+    if !args.dry_run && !outcome.saved.is_empty() {
+        shelf.changed();
+    }
+    if args.place.json {
+        as_json(args, &outcome, out)?;
+    } else {
+        as_text(args, &outcome, out)?;
+    }
+    Ok(Exit::GoOn)
+}
+
+enum Place {
+    Free(Name),
+    /// The same words are saved under this name.
+    Same(Name),
+    None,
+}
+
+/// Where a note goes: its own name, or the next one that is free.
+fn place(here: &[(Name, String)], note: &Note) -> Place {
+    for n in 1..=TRIES {
+        let name = match n {
+            1 => Ok(note.name.clone()),
+            n => Name::new(&format!("{}-{n}", note.name)),
+        };
+        let Ok(name) = name else { return Place::None };
+        // Some systems do not tell large letters from small ones.
+        let twin = |other: &&(Name, String)| other.0.as_str().eq_ignore_ascii_case(name.as_str());
+        match here.iter().find(twin) {
+            None => return Place::Free(name),
+            Some((_, body)) if body.trim() == note.body.trim() => return Place::Same(name),
+            Some(_) => {}
+        }
+    }
+    Place::None
+}
+
+/// The notes of a folder, or of a single file.
+fn read(
+    args: &ImportMemory,
+    target: &Folder,
+    outcome: &mut Outcome,
+) -> Result<Vec<Note>, CliError> {
+    let meta = fs::metadata(&args.dir).map_err(|source| CliError::File {
+        path: args.dir.clone(),
+        source,
+    })?;
+    let mut notes = Vec::new();
+    let mut folders = vec![(args.dir.clone(), 0)];
+    let mut only = None;
+    if meta.is_file() {
+        only = args.dir.file_name().map(PathBuf::from);
+        let above = args.dir.parent().filter(|path| *path != Path::new(""));
+        folders = vec![(above.unwrap_or(Path::new(".")).to_path_buf(), DEPTH)];
+    }
+    while let Some((folder, depth)) = folders.pop() {
+        if same_place(&folder, target.dir()) {
+            return Err(CliError::Usage(format!(
+                "{}: these are the memories themselves; nothing is to be imported",
+                folder.display()
+            )));
+        }
+        if depth < DEPTH {
+            let mut below = below(&folder);
+            below.sort_unstable_by(|a, b| b.cmp(a));
+            folders.extend(below.into_iter().map(|path| (path, depth + 1)));
+        }
+        // What is ours in the head of a file is read as memories are.
+        let listing = Folder::new(Scope::User, &folder).list()?;
+        if only.is_none() {
+            let left = listing.warnings.into_iter();
+            outcome
+                .refused
+                .extend(left.map(|reason| (folder.clone(), reason)));
+        }
+        for memory in listing.memories {
+            if let Some(only) = &only
+                && memory.path.file_name() != Some(only.as_os_str())
+            {
+                continue;
+            }
+            if notes.len() >= MOST {
+                return Err(CliError::Usage(format!(
+                    "{}: more than {MOST} notes; import its folders one by one",
+                    args.dir.display()
+                )));
+            }
+            take(memory, args, &mut notes, outcome);
+        }
+    }
+    Ok(notes)
+}
+
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+fn same_place(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn take(memory: Memory, args: &ImportMemory, notes: &mut Vec<Note>, outcome: &mut Outcome) {
+    let file = memory.uri.name.as_str();
+    if is_index(file, &memory.body) {
+        outcome
+            .refused
+            .push((memory.path, "an index, not a note".to_owned()));
+        return;
+    }
+    let parts = if args.split {
+        sections(&memory.body)
+    } else {
+        Vec::new()
+    };
+    if parts.is_empty() {
+        if memory.body.trim().is_empty() {
+            outcome
+                .refused
+                .push((memory.path, "it is empty".to_owned()));
+            return;
+        }
+        // A name without blanks is easier to say.
+        let spaced = file.contains(char::is_whitespace);
+        let plain = spaced.then(|| Name::from_title(file).ok()).flatten();
+        let name = plain.unwrap_or_else(|| memory.uri.name.clone());
+        let given = memory.title != memory.uri.name.words();
+        let heading = first_heading(&memory.body).filter(|_| !given);
+        notes.push(Note {
+            from: memory.path,
+            name,
+            title: heading.unwrap_or(memory.title),
+            description: memory.description,
+            kind: memory.kind.unwrap_or_else(|| guess(&memory.body)),
+            priority: memory.priority,
+            body: memory.body,
+        });
+        return;
+    }
+    for (heading, body) in parts {
+        let title = heading.unwrap_or_else(|| memory.title.clone());
+        match Name::from_title(&title) {
+            Ok(name) => notes.push(Note {
+                from: memory.path.clone(),
+                name,
+                title,
+                description: None,
+                kind: memory.kind.unwrap_or_else(|| guess(&body)),
+                priority: memory.priority,
+                body,
+            }),
+            Err(error) => outcome
+                .refused
+                .push((memory.path.clone(), error.to_string())),
+        }
+    }
+}
+
+fn as_json(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(), CliError> {
+    let saved: Vec<Value> = outcome
+        .saved
+        .iter()
+        .map(|(uri, note, other)| {
+            json!({
+                "uri": uri,
+                "title": note.title,
+                "type": note.kind.as_str(),
+                "from": note.from,
+                "taken": other.as_ref().map(Name::as_str),
+            })
+        })
+        .collect();
+    let pair = |key: &'static str| move |(path, text): &(PathBuf, String)| json!({ "from": path, key: text });
+    let same: Vec<Value> = outcome
+        .same
+        .iter()
+        .map(|(uri, path)| json!({ "from": path, "uri": uri }))
+        .collect();
+    let left: Vec<Value> = outcome.refused.iter().map(pair("reason")).collect();
+    out.json(&json!({
+        "dry_run": args.dry_run,
+        "saved": saved,
+        "same": same,
+        "left_out": left,
+    }))
+}
+
+fn as_text(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(), CliError> {
+    for (uri, note, other) in &outcome.saved {
+        let uri = out.paint(Style::Cyan, uri);
+        let other = other
+            .as_ref()
+            .map(|name| format!(" (another `{name}` is here)"))
+            .unwrap_or_default();
+        out.text(&format!("{uri}  {}{other}\n", visible(&note.title)))?;
+    }
+    let verb = if args.dry_run { "would save" } else { "saved" };
+    let saved = count(outcome.saved.len() as u64, "memory", "memories");
+    let same = match outcome.same.len() {
+        0 => String::new(),
+        n => format!("; {} here already", count(n as u64, "is", "are")),
+    };
+    out.text(&format!("{verb} {saved}{same}\n"))?;
+    if !outcome.refused.is_empty() {
+        let head = format!("left out {}:", outcome.refused.len());
+        out.text(&format!("{}\n", out.paint(Style::Yellow, &head)))?;
+        for (path, reason) in &outcome.refused {
+            let path = visible(&path.display().to_string());
+            let line = if reason.contains(&path) {
+                visible(reason)
+            } else {
+                format!("{path}: {}", visible(reason))
+            };
+            out.text(&format!("  {line}\n"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! `remora pause`: begins, ends and lists pauses. The marks are
+//! `remora_client::Pause`'s; hooks look at them, this command only sets them.
+//! It reads no configuration, so that it works with a broken one.
+
+use jiff::{Span, Zoned};
+use remora_client::{Mark, Paths, Pause as Pauses, Paused};
+use remora_protocol::time::rfc3339;
+use serde_json::{Value, json};
+
+use crate::args::{Pause, Where};
+use crate::clock;
+use crate::commands::data::Data;
+use crate::commands::search::{scope, when};
+use crate::commands::show::lines::{Local, flat, hang};
+use crate::environment::Environment;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::hook::data_directory;
+use crate::output::{Output, Style};
+
+/// The length of an id that the store need not know to be believed.
+const WHOLE_ID: usize = 36;
+
+pub(super) fn run(args: &Pause, out: &mut Output) -> Result<Exit, CliError> {
+    let environment = Environment::read();
+    let paths = data_directory(&environment).ok_or_else(|| {
+        CliError::Usage(
+            "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
+        )
+    })?;
+    let pauses = Pauses::of(&paths);
+    let trouble = |source| CliError::File {
+        path: paths.run().join("off"),
+        source,
+    };
+    let change = if args.status {
+        None
+    } else {
+        Some(change(args, &environment)?)
+    };
+    match &change {
+        None => {}
+        Some(Change::Begin(mark)) => {
+            paths.prepare().map_err(|source| CliError::File {
+                path: paths.home().to_path_buf(),
+                source,
+            })?;
+            pauses.set(mark).map_err(trouble)?;
+        }
+        Some(Change::End(what)) => {
+            // Those that are over do not count as there.
+            pauses.list(clock::millis()).map_err(trouble)?;
+            let was_there = pauses.clear(what).map_err(trouble)?;
+            let marks = pauses.list(clock::millis()).map_err(trouble)?;
+            return ended(what, was_there, &marks, args.json, out);
+        }
+    }
+    let marks = pauses.list(clock::millis()).map_err(trouble)?;
+    match change {
+        _ if args.json => out.json(&json!({ "pauses": listed(&marks) }))?,
+        Some(Change::Begin(mark)) => begun(&mark, out)?,
+        _ => list(&marks, out)?,
+    }
+    Ok(Exit::GoOn)
+}
+
+/// What the command line asks for.
+enum Change {
+    Begin(Mark),
+    End(Paused),
+}
+
+fn change(args: &Pause, environment: &Environment) -> Result<Change, CliError> {
+    let what = match (&args.project, &args.session) {
+        // Works without a store and with a broken configuration.
+        (Some(text), _) if text == "." => Paused::Project(here(environment)?),
+        (Some(text), _) => Paused::Project(project(text)?),
+        (None, Some(id)) => Paused::Session(session(id)?),
+        (None, None) => Paused::All,
+    };
+    if args.off {
+        return Ok(Change::End(what));
+    }
+    let now = when::now();
+    let until = args.span.as_deref().map(|text| end(text, &now));
+    Ok(Change::Begin(Mark {
+        what,
+        since: now.timestamp().as_millisecond(),
+        until: until.transpose()?,
+    }))
+}
+
+fn here(environment: &Environment) -> Result<String, CliError> {
+    let here = environment.directory().ok_or_else(|| {
+        CliError::Usage("the current directory is gone; name the project".to_owned())
+    })?;
+    Ok(remora_client::place(here, None).project.key)
+}
+
+/// The key of the project of this key, name or path.
+fn project(text: &str) -> Result<String, CliError> {
+    let data = Data::open()?;
+    if let Some(store) = data.store()? {
+        let place = Where {
+            all: false,
+            project: Some(text.to_owned()),
+        };
+        if let Some(key) = scope::project(&data, &store, &place)? {
+            return Ok(key);
+        }
+    }
+    let folder = data.environment.directory().map(|here| here.join(text));
+    match folder.and_then(|folder| folder.canonicalize().ok()) {
+        Some(folder) if folder.is_dir() => Ok(remora_client::place(&folder, None).project.key),
+        _ => Err(CliError::Usage(format!(
+            "--project: `{text}` is neither a project nor a folder; nothing is remembered yet"
+        ))),
+    }
+}
+
+/// The session of this id, or of the beginning of one. A session that has just
+/// begun may not be stored yet.
+fn session(text: &str) -> Result<String, CliError> {
+    if text.trim().is_empty() {
+        return Err(CliError::Usage(
+            "--session: the id is empty; `remora sessions --all` lists them".to_owned(),
+        ));
+    }
+    if text.len() == WHOLE_ID {
+        return Ok(text.to_owned());
+    }
+    match Data::open()?.store()? {
+        Some(store) => scope::session(&store, text),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// The moment that lies so far ahead.
+fn end(text: &str, now: &Zoned) -> Result<i64, CliError> {
+    let bad = || {
+        CliError::Usage(format!(
+            "--for: `{text}` is not a length of time; try 30m, 2h or 1d"
+        ))
+    };
+    let span: Span = text.trim().parse().map_err(|_| bad())?;
+    let end = now.checked_add(span).map_err(|_| bad())?;
+    if end <= *now {
+        return Err(bad());
+    }
+    Ok(end.timestamp().as_millisecond())
+}
+
+/// Every pause as JSON, for `status`.
+pub(crate) fn as_json(paths: &Paths) -> Vec<Value> {
+    let marks = Pauses::of(paths).list(clock::millis());
+    listed(&marks.unwrap_or_default())
+}
+
+fn listed(marks: &[Mark]) -> Vec<Value> {
+    let one = |mark: &Mark| {
+        let (scope, key) = match &mark.what {
+            Paused::All => ("all", None),
+            Paused::Project(key) => ("project", Some(key)),
+            Paused::Session(id) => ("session", Some(id)),
+        };
+        json!({
+            "scope": scope,
+            "key": key,
+            "since": rfc3339(mark.since),
+            "until": mark.until.map(rfc3339),
+        })
+    };
+    marks.iter().map(one).collect()
+}
+
+/// What a pause is of, in words.
+fn named(what: &Paused) -> String {
+    match what {
+        Paused::All => "everywhere".to_owned(),
+        Paused::Project(key) => format!("in the project {}", flat(key)),
+        Paused::Session(id) => format!("in the session {}", flat(id)),
+    }
+}
+
+/// The command that ends it.
+fn ender(what: &Paused) -> String {
+    match what {
+        Paused::All => "remora pause --off".to_owned(),
+        Paused::Project(key) => format!("remora pause --off --project {}", flat(key)),
+        Paused::Session(id) => format!("remora pause --off --session {}", flat(id)),
+    }
+}
+
+/// A pause in words.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) what: String,
+    /// The command that ends it.
+    pub(crate) ender: String,
+}
+
+/// Every pause in words, for `status` and `doctor`. What cannot be read is not
+/// told here.
+pub(crate) fn told(paths: &Paths) -> Vec<Told> {
+    let marks = Pauses::of(paths).list(clock::millis()).unwrap_or_default();
+    marks.iter().map(in_words).collect()
+}
+
+fn in_words(mark: &Mark) -> Told {
+    let what = named(&mark.what);
+    let until = until(mark);
+    Told {
+        what: format!("paused {what}{until}: nothing is captured or recalled"),
+        ender: ender(&mark.what),
+    }
+}
+
+fn line(mark: &Mark) -> String {
+    let Told { what, ender } = in_words(mark);
+    format!("{what}; `{ender}` ends it")
+}
+
+fn until(mark: &Mark) -> String {
+    match mark.until {
+        Some(until) => format!(" until {}", Local::new().moment(until)),
+        None => String::new(),
+    }
+}
+
+fn begun(mark: &Mark, out: &mut Output) -> Result<(), CliError> {
+    let head = format!("paused {}{}", named(&mark.what), until(mark));
+    out.text(&out.paint(Style::Yellow, &hang("", &head)))?;
+    out.text(&hang(
+        "  ",
+        "Hooks answer empty and capture nothing; what happens now is not remembered.",
+    ))?;
+    out.text(&hang("  ", &format!("`{}` ends it", ender(&mark.what))))
+}
+
+fn ended(
+    what: &Paused,
+    was_there: bool,
+    marks: &[Mark],
+    json: bool,
+    out: &mut Output,
+) -> Result<Exit, CliError> {
+    if json {
+        out.json(&json!({ "ended": was_there, "pauses": listed(marks) }))?;
+        return Ok(Exit::GoOn);
+    }
+    let text = if was_there {
+        format!("no longer paused {}", named(what))
+    } else {
+        format!("it was not paused {}", named(what))
+    };
+    out.text(&hang("", &text))?;
+    // A pause of one project may be meant for good: it is not ended with the
+    // pause of everything, but nobody should have to guess that.
+    for mark in marks {
+        out.text(&hang("  ", &format!("still {}", line(mark))))?;
+    }
+    Ok(Exit::GoOn)
+}
+
+fn list(marks: &[Mark], out: &mut Output) -> Result<(), CliError> {
+    if marks.is_empty() {
+        return out.text("nothing is paused\n");
+    }
+    for mark in marks {
+        let text = line(mark);
+        out.text(&out.paint(Style::Yellow, &hang("", &text)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! The rules that are in place, and whether a rule would cover a call: both as
+//! the engine says. Settings are read, never written.
+
+use std::path::{Path, PathBuf};
+
+use remora_agents::Scope;
+use remora_hooks::{Bases, Engine, Options, PermissionMode, Permissions, Places, RuleText, Source};
+use remora_protocol::Permission;
+use serde_json::{Map, Value, json};
+
+use super::rule::split;
+use crate::commands::data::Data;
+use crate::settings::MANAGED;
+
+/// What settings say today.
+#[derive(Debug)]
+pub(super) struct Known {
+    root: PathBuf,
+    home: PathBuf,
+    engine: Result<Engine, String>,
+    file: PathBuf,
+    of_all: bool,
+}
+
+/// Whether a call of this tool is about a file of the project.
+pub(super) fn is_of_files(tool: &str) -> bool {
+    matches!(
+        tool,
+        "Edit" | "MultiEdit" | "NotebookEdit" | "Write" | "Read"
+    )
+}
+
+impl Known {
+    /// Reads the settings that hold in `root`, or for all projects.
+    pub(super) fn load(data: &Data, root: Option<PathBuf>, of_all: bool) -> Self {
+        let home = data.environment.home().unwrap_or_default();
+        let here = data.environment.directory().cloned();
+        let root = root.or(here).unwrap_or_else(|| home.clone());
+        let mut places = Places::new(root.clone(), home.clone());
+        places.managed = Some(PathBuf::from(MANAGED));
+        places.sources.project = !of_all;
+        places.sources.local = !of_all;
+        let names = remora_agents::known_names();
+        let spec = names.first().and_then(|name| remora_agents::find(name));
+        let config_dir = spec.and_then(|spec| data.environment.get(spec.config_variable));
+        places.config_dir = config_dir.map(PathBuf::from);
+        let scope = if of_all { Scope::User } else { Scope::Local };
+        let file = spec.map(|spec| {
+            let at = remora_agents::Places {
+                home: home.clone(),
+                root: root.clone(),
+                config_dir: places.config_dir.clone(),
+            };
+            (spec.settings_file)(&at, scope)
+        });
+        let engine = Engine::load(places, Options::default()).map_err(|e| e.to_string());
+        Self {
+            root,
+            home,
+            engine,
+            file: file.unwrap_or_default(),
+            of_all,
+        }
+    }
+
+    /// Why the settings could not be read.
+    pub(super) fn trouble(&self) -> Option<&str> {
+        self.engine.as_ref().err().map(String::as_str)
+    }
+
+    /// Whether every project is meant.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.of_all
+    }
+
+    /// Where rules are to be pasted.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Which rule covers this call today, in words.
+    pub(super) fn rule_for(&self, call: &str) -> Option<String> {
+        let permissions = self.engine.as_ref().ok()?.permissions();
+        let (tool, input) = self.input(call);
+        let decision = permissions.decide(tool, &input, PermissionMode::Default, self.bases());
+        decision.rule.map(|_| decision.why)
+    }
+
+    /// Whether a rule in this list would decide this call.
+    pub(super) fn would_cover(&self, rule: &str, list: Permission, call: &str) -> bool {
+        let rule = RuleText {
+            list,
+            text: rule.to_owned(),
+            source: Source::Local,
+            file: Some(self.file.clone()),
+        };
+        let permissions = Permissions::new(&[rule], Vec::new());
+        let (tool, input) = self.input(call);
+        let decision = permissions.decide(tool, &input, PermissionMode::Default, self.bases());
+        permissions.warnings.is_empty() && decision.permission == list
+    }
+
+    fn bases(&self) -> Bases<'_> {
+        Bases {
+            home: &self.home,
+            start: &self.root,
+            cwd: &self.root,
+        }
+    }
+
+    /// The call as its tool would be given it.
+    fn input<'a>(&self, call: &'a str) -> (&'a str, Map<String, Value>) {
+        let (tool, text) = split(call);
+        let text = text.unwrap_or_default();
+        let path = || self.root.join(text).display().to_string();
+        let (field, value) = match tool {
+            "Bash" => ("command", text.to_owned()),
+            "NotebookEdit" => ("notebook_path", path()),
+            "Glob" | "Grep" | "LS" => ("path", path()),
+            "WebFetch" => {
+                let host = text.strip_prefix("domain:").unwrap_or(text);
+                ("url", format!("https://{host}/"))
+            }
+            "Agent" => ("subagent_type", text.to_owned()),
+            "Skill" => ("skill", text.to_owned()),
+            _ if is_of_files(tool) => ("file_path", path()),
+            _ => return (tool, Map::new()),
+        };
+        (tool, Map::from_iter([(field.to_owned(), json!(value))]))
+    }
+}

@@ -1,0 +1,119 @@
+//! What the index says of one memory, beside its words.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use remora_instructions::memories::check::{ClaimKind, Finding, Verdict, claims};
+use remora_instructions::memories::{Memory, Type};
+use remora_server::saved::SavedMemory;
+use serde_json::json;
+
+/// Words that are looked through for files.
+const LOOKED_AT: usize = 64 * 1024;
+/// Files that are told.
+const FILES: usize = 20;
+/// Doubts that are told, and characters of each.
+const DOUBTS: usize = 3;
+const DOUBT: usize = 120;
+
+/// What is known of a memory beside its file.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// The checkout that it is about.
+    pub(super) root: Option<&'a Path>,
+    /// Whether instructions name it.
+    pub(super) named: bool,
+    /// What the last check found.
+    pub(super) findings: &'a [Finding],
+}
+
+/// The memory as the index has it.
+pub(super) fn of(memory: &Memory, context: Context<'_>) -> SavedMemory {
+    let meta = fs::metadata(&memory.path).ok();
+    let nanos = meta.as_ref().map_or(0, |m| {
+        m.mtime()
+            .saturating_mul(1_000_000_000)
+            .saturating_add(m.mtime_nsec())
+    });
+    let written = memory.modified.as_deref().and_then(moment);
+    let doubts = context.findings.iter().filter_map(doubt);
+    let doubts: Vec<String> = doubts.take(DOUBTS).collect();
+    SavedMemory {
+        uri: memory.uri.to_string(),
+        title: format!("{}: {}", memory.uri.name, memory.hook()),
+        files: context
+            .root
+            .map_or_else(Vec::new, |root| files(&memory.body, root)),
+        text: memory.body.clone(),
+        time: written.unwrap_or(nanos / 1_000_000),
+        detail: json!({
+            "scope": memory.uri.scope.as_str(),
+            "priority": memory.priority,
+            "type": memory.kind.map(Type::as_str),
+            "path": memory.path,
+            "size": meta.map_or(0, |m| m.len()),
+            "modified": nanos,
+            "named": context.named,
+            "doubts": doubts,
+        }),
+    }
+}
+
+/// The moment that a file gives itself, in milliseconds since 1970.
+fn moment(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let at = text.parse::<Timestamp>().ok().or_else(|| {
+        let day: Date = text.parse().ok()?;
+        Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    })?;
+    Some(at.as_millisecond())
+}
+
+/// The files that a memory names and that are there, as seen from the root.
+fn files(body: &str, root: &Path) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for claim in claims(&body[..body.floor_char_boundary(LOOKED_AT)]) {
+        if claim.kind != ClaimKind::Path || files.len() == FILES {
+            continue;
+        }
+        let path = Path::new(&claim.text);
+        let path = path.strip_prefix(root).unwrap_or(path);
+        let path = path.strip_prefix(".").unwrap_or(path);
+        let inside = path.components().all(|c| matches!(c, Component::Normal(_)));
+        let Some(text) = path.to_str().filter(|_| inside) else {
+            continue;
+        };
+        if !text.is_empty() && !files.iter().any(|f| f == text) && root.join(path).is_file() {
+            files.push(text.to_owned());
+        }
+    }
+    files
+}
+
+/// A claim that no longer holds, in a few words.
+fn doubt(finding: &Finding) -> Option<String> {
+    let name = &finding.claim.text;
+    let text = match (finding.verdict, &finding.now, day(&finding.evidence)) {
+        (Verdict::Gone, _, Some(day)) => format!("{name} is gone since {day}"),
+        (Verdict::Gone, _, None) => format!("{name} is gone"),
+        (Verdict::Moved, Some(now), _) => format!("{name} is now {now}"),
+        (Verdict::Moved, None, _) => format!("{name} has moved"),
+        (Verdict::Holds | Verdict::CannotTell, ..) => return None,
+    };
+    let plain = text.chars().filter(|c| !c.is_control());
+    Some(plain.take(DOUBT).collect())
+}
+
+/// The day in evidence such as `deleted in 1a2b3c4 (2026-10-01)`.
+fn day(evidence: &str) -> Option<&str> {
+    let (_, rest) = evidence.rsplit_once('(')?;
+    let (day, _) = rest.split_once(')')?;
+    day.parse::<Date>().is_ok().then_some(day)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! A number that changes whenever files do, by names, sizes and times alone.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// Entries of a folder that are looked at.
+const ENTRIES: usize = 5000;
+
+/// Parts are added up: a folder lists its files in any order.
+#[derive(Debug, Default)]
+pub(super) struct Stamp(u64);
+
+impl Stamp {
+    fn add(&mut self, part: impl FnOnce(&mut DefaultHasher)) {
+        let mut hash = DefaultHasher::new();
+        part(&mut hash);
+        self.0 = self.0.wrapping_add(hash.finish());
+    }
+
+    pub(super) fn word(&mut self, word: &str) {
+        self.add(|hash| word.hash(hash));
+    }
+
+    pub(super) fn file(&mut self, path: &Path) {
+        let meta = fs::metadata(path).ok();
+        let state = meta.map(|m| (m.len(), m.mtime(), m.mtime_nsec(), m.ino(), m.ctime_nsec()));
+        self.add(|hash| (path, state).hash(hash));
+    }
+
+    /// The Markdown files of a folder, the index among them.
+    pub(super) fn folder(&mut self, folder: &Path) {
+        self.add(|hash| folder.hash(hash));
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries.take(ENTRIES) {
+            let path = entry.path();
+            if path.extension().is_some_and(|ending| ending == "md") {
+                self.file(&path);
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,367 @@
+//! What a hook says: the moment that its event is, what memory has for it, and
+//! the switches that the person has set. Anything that goes wrong here means
+//! that nothing is said.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use remora_agents::Answer;
+use remora_client::{GivenFile, Place};
+use remora_memory::recall::{self, Given, Intent, Moment, Recall, Scene};
+use remora_memory::store::{Store, StoreError};
+use remora_protocol::record::Kind;
+use remora_protocol::{Event, EventName};
+use remora_store::{Access, SqliteStore};
+use serde_json::Value;
+
+use super::Hook;
+use crate::clock;
+use crate::recall::{Before, Files, Settings, details, relative};
+use crate::tools::prefix;
+
+/// An answer that takes longer is given up.
+const DEADLINE: Duration = Duration::from_millis(150);
+/// The most of a summary that is compared.
+const SUMMARY: usize = 128 * 1024;
+
+/// Whether an event may be answered at all; the settings may still say no.
+pub(super) fn is_answered(event: EventName) -> bool {
+    matches!(
+        event,
+        EventName::SessionStart
+            | EventName::UserPromptSubmit
+            | EventName::PreToolUse
+            | EventName::PostToolUse
+            | EventName::PostToolUseFailure
+            | EventName::SubagentStart
+            | EventName::SubagentStop
+            | EventName::PreCompact
+            | EventName::Stop
+    )
+}
+
+/// One event that may be answered.
+pub(super) struct Asked<'a> {
+    hook: &'a Hook,
+    event: Event,
+    place: &'a Place,
+    settings: Settings,
+    end: Instant,
+}
+
+impl<'a> Asked<'a> {
+    /// `None` when the settings, or the event itself, ask for no answer.
+    pub(super) fn new(
+        hook: &'a Hook,
+        name: EventName,
+        bytes: &[u8],
+        place: &'a Place,
+    ) -> Option<Self> {
+        let settings = hook.settings();
+        match name {
+            EventName::PostToolUse if !settings.suggests => return None,
+            EventName::Stop if settings.guard == 0 => return None,
+            _ => {}
+        }
+        let decoded = hook.spec.and_then(|spec| (spec.decode)(bytes).ok())?;
+        Some(Self {
+            hook,
+            event: decoded.event,
+            place,
+            settings,
+            end: Instant::now() + DEADLINE,
+        })
+    }
+
+    /// What is said; nothing when anything goes wrong.
+    pub(super) fn answer(&self) -> Answer {
+        if self.event.name == EventName::SubagentStop {
+            // The summary of a compaction comes as the last words of an agent
+            // without a name, before the session starts anew.
+            if self.text("agent_type").is_empty() {
+                self.keep_summary();
+            }
+            return Answer::default();
+        }
+        if self.has_nothing_to_ask() {
+            return Answer::default();
+        }
+        match self.try_answer() {
+            Ok(answer) => answer,
+            Err(e) => {
+                self.hook.log(&format!("no answer: {e}"));
+                Answer::default()
+            }
+        }
+    }
+
+    /// Whether the event alone says that memory has nothing for it.
+    fn has_nothing_to_ask(&self) -> bool {
+        match self.event.name {
+            EventName::UserPromptSubmit => recall::intent(self.text("prompt")) == Intent::Trivial,
+            EventName::PreToolUse => self.input("file_path").is_empty(),
+            EventName::PostToolUseFailure => self.input("command").is_empty(),
+            _ => false,
+        }
+    }
+
+    fn try_answer(&self) -> Result<Answer, Box<dyn std::error::Error>> {
+        let source = self.text("source");
+        let starts = self.event.name == EventName::SessionStart;
+        let agent = Some(self.text("agent_id")).filter(|id| !id.is_empty());
+        let now = clock::millis();
+        let mut file = GivenFile::open(&self.hook.paths, self.text("session_id"), agent)?;
+        if !file.claim(&self.claim(), now)? {
+            return Ok(Answer::default());
+        }
+        if starts && matches!(source, "clear" | "compact") {
+            file.reset(source, now)?;
+        }
+        let Some(store) = self.store()? else {
+            let message = starts.then(|| self.hint()).flatten();
+            return Ok(Answer {
+                message,
+                ..Answer::default()
+            });
+        };
+        let mut before = Before(Some(file));
+        let mut answer = Answer::default();
+        match self.event.name {
+            EventName::PreCompact => {
+                let session = self.text("session_id");
+                answer.instructions = recall::instructions(&store, session)?;
+            }
+            EventName::Stop => answer.block = self.guard(&store, &mut before, now)?,
+            EventName::PostToolUse => answer.context = self.suggest(&store, &mut before, now)?,
+            _ => {
+                let summary = (source == "compact").then(|| self.take_summary()).flatten();
+                let path = self.path();
+                if let Some(moment) = self.moment(summary.as_deref(), &path) {
+                    let ground = self.ground();
+                    let scene = self.scene(&ground, &before);
+                    let found = recall::recall(&store, &scene, &moment)?;
+                    before.note(&found, moment.name(), now)?;
+                    answer.message = starts.then(|| self.greeting(&found)).flatten();
+                    answer.context = found.text;
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    /// The moment that this event is, if it is one.
+    fn moment<'m>(&'m self, summary: Option<&'m str>, path: &'m str) -> Option<Moment<'m>> {
+        Some(match self.event.name {
+            EventName::SessionStart => match self.text("source") {
+                "resume" | "fork" => Moment::Resume,
+                "compact" => Moment::Compact(summary),
+                _ => Moment::Start,
+            },
+            EventName::UserPromptSubmit => Moment::Prompt(self.text("prompt")),
+            EventName::PreToolUse => Moment::Read(path),
+            EventName::PostToolUseFailure => Moment::Failure {
+                command: self.input("command"),
+                error: self.text("error"),
+            },
+            EventName::SubagentStart => Moment::Subagent,
+            _ => return None,
+        })
+    }
+
+    fn scene<'s>(&'s self, ground: &'s Ground, before: &'s Before) -> Scene<'s> {
+        Scene {
+            project: &self.place.project.key,
+            branch: self.place.branch.as_deref(),
+            session: self.text("session_id"),
+            changed: &ground.changed,
+            details: &ground.details,
+            disk: &ground.files,
+            given: before,
+            limits: self.settings.limits,
+        }
+    }
+
+    /// What the scene stands on.
+    fn ground(&self) -> Ground {
+        let root = &self.place.project.root;
+        let changed = match self.event.name {
+            EventName::SessionStart => {
+                remora_client::changed_files(&self.hook.paths, Path::new(root))
+            }
+            _ => Vec::new(),
+        };
+        let (environment, paths) = (&self.hook.environment, &self.hook.paths);
+        let spec = self.hook.spec;
+        let prefix = spec.and_then(|spec| prefix(environment, paths, spec, Path::new(root)));
+        Ground {
+            changed,
+            details: details(prefix),
+            files: Files::of(root),
+        }
+    }
+
+    fn guard(
+        &self,
+        store: &dyn Store,
+        before: &mut Before,
+        now: i64,
+    ) -> Result<Option<String>, Box<dyn std::error::Error>> {
+        const ONCE: &str = "guard";
+        let active = self.event.fields.get("stop_hook_active");
+        if active == Some(&Value::Bool(true)) || Given::told(before, ONCE) {
+            return Ok(None);
+        }
+        let reason = recall::guard(store, self.text("session_id"), self.settings.guard)?;
+        if reason.is_some() {
+            before.tell(ONCE, now)?;
+        }
+        Ok(reason)
+    }
+
+    fn suggest(
+        &self,
+        store: &dyn Store,
+        before: &mut Before,
+        now: i64,
+    ) -> Result<Option<String>, Box<dyn std::error::Error>> {
+        if !matches!(self.text("tool_name"), "Write" | "Edit") {
+            return Ok(None);
+        }
+        let (ground, path) = (self.ground(), self.path());
+        let found = recall::suggestion(store, &self.scene(&ground, before), &path)?;
+        let Some((text, once)) = found else {
+            return Ok(None);
+        };
+        before.tell(&once, now)?;
+        Ok(Some(text))
+    }
+
+    /// What makes this event another one than the one before it.
+    fn claim(&self) -> String {
+        let told = ["tool_use_id", "prompt_id", "agent_id", "source"];
+        let id = told
+            .iter()
+            .map(|field| self.text(field))
+            .find(|id| !id.is_empty());
+        let (name, id) = (self.event.name.as_str(), id.unwrap_or_default());
+        format!("{name} {id} {}", self.text("cwd"))
+    }
+
+    /// One line for the person, if somebody is there to read it.
+    fn greeting(&self, found: &Recall) -> Option<String> {
+        if !self.greets() {
+            return None;
+        }
+        if found.given.is_empty() {
+            return None;
+        }
+        let count = |kind: fn(Kind) -> bool| found.given.iter().filter(|c| kind(c.kind)).count();
+        let memories = count(|kind| kind == Kind::Memory);
+        let summaries = count(|kind| kind == Kind::Summary);
+        let rows = found.given.len() - memories - summaries;
+        let parts = [
+            (memories, "saved memory", "saved memories"),
+            (summaries, "summary", "summaries"),
+            (rows, "row", "rows"),
+        ];
+        let parts: Vec<String> = parts
+            .iter()
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+            .collect();
+        let tokens: u32 = found.given.iter().map(|chosen| chosen.tokens).sum();
+        Some(format!(
+            "Remora remembers: {} ({tokens} tokens). `remora context` shows what and why.",
+            parts.join(", ")
+        ))
+    }
+
+    /// Said once, when there is nothing to remember yet.
+    fn hint(&self) -> Option<String> {
+        let mark = self.hook.paths.run().join("hinted");
+        let first = self.greets()
+            && OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .open(mark)
+                .is_ok();
+        first.then(|| {
+            "Remora is on: this session will be remembered. `remora import` brings in \
+             what came before it, `remora pause` stops it."
+                .to_owned()
+        })
+    }
+
+    fn greets(&self) -> bool {
+        self.hook.environment.switch("CLAUDE_CODE_SESSION_ATTENDED") && self.settings.greets
+    }
+
+    fn store(&self) -> Result<Option<SqliteStore>, StoreError> {
+        let database = self.hook.paths.database();
+        if !database.exists() {
+            return Ok(None);
+        }
+        remora_store::open(&database, Access::ReadUntil(self.end)).map(Some)
+    }
+
+    fn keep_summary(&self) {
+        let text = self.text("last_assistant_message");
+        let end = text.floor_char_boundary(SUMMARY);
+        if let Err(e) = self.write_summary(&text[..end]) {
+            self.hook.log(&format!("a summary was not kept: {e}"));
+        }
+    }
+
+    fn write_summary(&self, text: &str) -> io::Result<()> {
+        let file = self.summary_file();
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(file)?.write_all(text.as_bytes())
+    }
+
+    fn take_summary(&self) -> Option<String> {
+        let file = self.summary_file();
+        let text = fs::read_to_string(&file).ok();
+        let _ = fs::remove_file(file);
+        text
+    }
+
+    fn summary_file(&self) -> PathBuf {
+        let given = GivenFile::path(&self.hook.paths, self.text("session_id"));
+        given.with_extension("summary")
+    }
+
+    /// The file that a call is about.
+    fn path(&self) -> String {
+        let path = self.input("file_path");
+        if path.is_empty() {
+            return String::new();
+        }
+        relative(path, &self.place.project.root, self.text("cwd"))
+    }
+
+    fn input(&self, field: &str) -> &str {
+        let input = self.event.fields.get("tool_input");
+        let value = input.and_then(|input| input.get(field)?.as_str());
+        value.unwrap_or_default()
+    }
+
+    fn text(&self, field: &str) -> &str {
+        let value = self.event.fields.get(field).and_then(Value::as_str);
+        value.unwrap_or_default()
+    }
+}
+
+/// What a scene stands on.
+struct Ground {
+    changed: Vec<String>,
+    details: String,
+    files: Files,
+}

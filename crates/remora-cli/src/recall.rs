@@ -1,0 +1,240 @@
+//! Recall on this machine: the project's files as the port sees them, what the
+//! session was given, and the person's limits. The hook and `remora context`
+//! both go through here, so that what is shown is what would be given.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use remora_client::{GivenFile, Giving};
+use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Seen};
+use remora_protocol::record::Anchor;
+
+use crate::config::Config;
+use crate::error::CliError;
+
+/// The moment under which rows stand in the ledger that were only named.
+const INDEX: &str = "index";
+/// The most of a saved memory that is read.
+const MEMORY: u64 = 64 * 1024;
+
+/// The files of a project.
+#[derive(Debug)]
+pub(crate) struct Files {
+    root: PathBuf,
+}
+
+impl Files {
+    pub(crate) fn of(root: &str) -> Self {
+        Self {
+            root: PathBuf::from(root),
+        }
+    }
+}
+
+impl Disk for Files {
+    fn likeness(&self, path: &str, anchor: &Anchor) -> Likeness {
+        let path = self.root.join(path);
+        match remora_client::is_as(&path, anchor) {
+            remora_client::Likeness::Same => Likeness::Same,
+            remora_client::Likeness::Gone => Likeness::Gone,
+            remora_client::Likeness::Changed => Likeness::Changed(written(&path)),
+        }
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.root.join(path).exists()
+    }
+
+    fn memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>> {
+        let path = Path::new(path);
+        let Ok(mut file) = File::open(path) else {
+            return Some(None);
+        };
+        let meta = file.metadata().ok()?;
+        if meta.len() == size && nanos(&meta) == modified {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file)
+            .take(MEMORY)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        Some(Some(without_head(&text).to_owned()))
+    }
+}
+
+/// A page without its frontmatter.
+fn without_head(text: &str) -> &str {
+    let head = text
+        .strip_prefix("---\n")
+        .and_then(|rest| rest.split_once("\n---\n"));
+    head.map_or(text, |(_, body)| body)
+}
+
+fn nanos(meta: &std::fs::Metadata) -> i64 {
+    let since = meta.modified().ok();
+    let since = since.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since.map_or(0, |since| {
+        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    })
+}
+
+/// When the file was written, in milliseconds since 1970.
+fn written(path: &Path) -> i64 {
+    std::fs::metadata(path).map_or(0, |meta| nanos(&meta) / 1_000_000)
+}
+
+/// What a session was given, as its file says.
+#[derive(Debug)]
+pub(crate) struct Before(pub(crate) Option<GivenFile>);
+
+impl Given for Before {
+    fn seen(&self, item: &str) -> Seen {
+        let Some(file) = &self.0 else {
+            return Seen::Not;
+        };
+        let mut seen = Seen::Not;
+        for moment in file.moments(item) {
+            seen = if moment == INDEX && seen != Seen::Told {
+                Seen::Named
+            } else {
+                Seen::Told
+            };
+        }
+        seen
+    }
+
+    fn told(&self, what: &str) -> bool {
+        self.0.as_ref().is_some_and(|file| file.claimed(what))
+    }
+}
+
+impl Before {
+    /// Writes down that this was told.
+    pub(crate) fn tell(&mut self, what: &str, now: i64) -> std::io::Result<()> {
+        match &mut self.0 {
+            Some(file) => file.tell(what, now),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes down what is being given.
+    pub(crate) fn note(&mut self, recall: &Recall, moment: &str, now: i64) -> std::io::Result<()> {
+        let Some(file) = &mut self.0 else {
+            return Ok(());
+        };
+        let giving: Vec<Giving<'_>> = recall
+            .given
+            .iter()
+            .map(|chosen| Giving {
+                item: &chosen.item,
+                moment: if chosen.seen == Seen::Named {
+                    INDEX
+                } else {
+                    moment
+                },
+                why: &chosen.why,
+                tokens: chosen.tokens,
+            })
+            .collect();
+        file.give(&giving, now)?;
+        for what in &recall.told {
+            file.tell(what, now)?;
+        }
+        Ok(())
+    }
+}
+
+/// What the person has said about recall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) limits: Limits,
+    /// Whether something that repeats is proposed as a memory.
+    pub(crate) suggests: bool,
+    /// After how many changed files a stop is held up; 0 never.
+    pub(crate) guard: usize,
+    /// Whether the person is greeted.
+    pub(crate) greets: bool,
+}
+
+/// What counts where nothing was said. Reading it from the table of keys would
+/// cost every hook more than everything else it does.
+const DEFAULTS: Settings = Settings {
+    limits: Limits {
+        start_tokens: 2000,
+        index_rows: 50,
+        summaries: 10,
+        prompt_tokens: 300,
+    },
+    suggests: false,
+    guard: 0,
+    greets: true,
+};
+
+impl Settings {
+    /// Reads the file, if there is one.
+    pub(crate) fn load(file: &Path) -> Result<Self, CliError> {
+        if !file.exists() {
+            return Ok(DEFAULTS);
+        }
+        Config::load(file).map(|config| Self::of(&config))
+    }
+
+    pub(crate) fn of(config: &Config) -> Self {
+        let small = |name: &str| usize::try_from(config.number(name)).unwrap_or(usize::MAX);
+        let tokens = |name: &str| u32::try_from(config.number(name)).unwrap_or(u32::MAX);
+        Self {
+            limits: Limits {
+                start_tokens: tokens("recall.start_tokens"),
+                index_rows: small("recall.index_rows"),
+                summaries: small("recall.summaries"),
+                prompt_tokens: tokens("recall.prompt_tokens"),
+            },
+            suggests: config.flag("recall.suggest_saves"),
+            guard: small("recall.guard_edits"),
+            greets: config.flag("ui.greet"),
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        DEFAULTS
+    }
+}
+
+/// How more of a row is fetched: the tool of our MCP server, if the session has
+/// it, and the command that is always there.
+pub(crate) fn details(prefix: Option<&str>) -> String {
+    match prefix {
+        Some(prefix) => format!("tool {prefix}get {{\"ids\":[12]}}, or `remora show 12`"),
+        None => "`remora show 12`".to_owned(),
+    }
+}
+
+/// A path as seen from the project's root.
+pub(crate) fn relative(path: &str, root: &str, cwd: &str) -> String {
+    let full = if path.starts_with('/') {
+        PathBuf::from(path)
+    } else {
+        Path::new(cwd).join(path)
+    };
+    match full.strip_prefix(root) {
+        Ok(inside) if !root.is_empty() => inside.display().to_string(),
+        _ => full.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_those_of_the_table() {
+        let table = Config::parse("").map(|config| Settings::of(&config));
+        assert_eq!(table, Ok(Settings::default()));
+    }
+}

@@ -1,0 +1,294 @@
+//! What comes back at each moment, through the program as an agent calls it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::den::Den;
+
+const FAILED: &str = "Exit code 101\nrunning 1 test\ntest retry::gives_up ... FAILED\n\nfailures:\n\n---- retry::gives_up stdout ----\n\nthread 'retry::gives_up' panicked at src/retry.rs:31:9:\nassertion `left == right` failed\n  left: 4\n right: 3\n\n\nfailures:\n    retry::gives_up\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s\n";
+const PASSED: &str = "running 1 test\ntest retry::gives_up ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s\n";
+
+/// A project in which a session has decided something and mended something.
+struct Worked {
+    den: Den,
+    folder: PathBuf,
+}
+
+impl Worked {
+    fn new() -> Self {
+        let den = Den::new();
+        den.sandbox.write("app/.git/HEAD", "ref: refs/heads/main\n");
+        den.sandbox
+            .write("app/src/retry.rs", "while n < limit {}\n");
+        let folder = den.sandbox.path("app");
+        let worked = Self { den, folder };
+        let edit = worked.folder.join("src/retry.rs");
+        for (name, rest) in [
+            (
+                "UserPromptSubmit",
+                json!({"prompt": "Mend the fetcher. Let's keep the retry limit at 3 because the server bans us after that."}),
+            ),
+            (
+                "PostToolUseFailure",
+                json!({"tool_name": "Bash", "tool_input": {"command": "cargo test"}, "error": FAILED}),
+            ),
+            (
+                "PostToolUse",
+                json!({"tool_name": "Edit", "tool_input": {"file_path": edit, "old_string": "n <= limit", "new_string": "n < limit"},
+                    "tool_response": {"filePath": edit, "originalFile": "while n <= limit {}\n",
+                        "structuredPatch": [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1,
+                            "lines": ["-while n <= limit {}", "+while n < limit {}"]}]}}),
+            ),
+            (
+                "PostToolUse",
+                json!({"tool_name": "Bash", "tool_input": {"command": "cargo test"}, "tool_response": {"stdout": PASSED, "stderr": ""}}),
+            ),
+            (
+                "Stop",
+                json!({"stop_hook_active": false, "last_assistant_message": "The loop ran once too often; it is mended.\n\nNext steps:\n- log every retry"}),
+            ),
+        ] {
+            worked.tell("one", name, rest);
+        }
+        worked.den.drain();
+        worked
+    }
+
+    fn event(&self, session: &str, name: &str, rest: Value) -> Value {
+        let mut event = json!({"session_id": session, "transcript_path": "/t", "cwd": self.folder,
+            "hook_event_name": name, "prompt_id": format!("{session} {rest}"),
+            "tool_use_id": format!("{session} {rest}")});
+        let Value::Object(rest) = rest else { panic!() };
+        event.as_object_mut().unwrap().extend(rest);
+        event
+    }
+
+    fn tell(&self, session: &str, name: &str, rest: Value) -> Value {
+        self.den.tell(&self.event(session, name, rest))
+    }
+
+    /// What the model is given for this event.
+    fn given(&self, session: &str, name: &str, rest: Value) -> Option<String> {
+        let answer = self.tell(session, name, rest);
+        let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
+        text.map(str::to_owned)
+    }
+
+    fn asked(&self, session: &str, prompt: &str) -> Option<String> {
+        self.given(session, "UserPromptSubmit", json!({"prompt": prompt}))
+    }
+
+    fn read(&self, session: &str, file: &Path) -> Option<String> {
+        let input = json!({"tool_name": "Read", "tool_input": {"file_path": file}});
+        self.given(session, "PreToolUse", input)
+    }
+
+    fn failed(&self, session: &str, error: &str) -> Option<String> {
+        let input =
+            json!({"tool_name": "Bash", "tool_input": {"command": "cargo test"}, "error": error});
+        self.given(session, "PostToolUseFailure", input)
+    }
+}
+
+#[test]
+fn each_moment_brings_what_belongs_to_it() {
+    let worked = Worked::new();
+    let start = worked.den.begin("two", &worked.folder).context.unwrap();
+    for part in [
+        "- log every retry",
+        "keep the retry limit at 3",
+        "retry::gives_up",
+    ] {
+        assert!(start.contains(part), "{part}: {start}");
+    }
+    let asked = worked
+        .asked("three", "why is the retry limit 3? what was the reason?")
+        .unwrap();
+    assert!(asked.contains("the server bans us after that"), "{asked}");
+    let read = worked
+        .read("five", &worked.folder.join("src/retry.rs"))
+        .unwrap();
+    assert!(read.contains("src/retry.rs"), "{read}");
+    let elsewhere = FAILED
+        .replace("retry.rs:31:9", "retry.rs:77:1")
+        .replace("0.02s", "4.10s");
+    let mended = worked.failed("four", &elsewhere).unwrap();
+    assert!(
+        mended.contains("mended once") && mended.contains("+while n ‹ limit"),
+        "{mended}"
+    );
+}
+
+#[test]
+fn nothing_comes_twice_and_trifles_bring_nothing() {
+    let worked = Worked::new();
+    let file = worked.folder.join("src/retry.rs");
+    assert!(worked.read("two", &file).is_some());
+    let again =
+        json!({"tool_name": "Read", "tool_input": {"file_path": file}, "tool_use_id": "another"});
+    assert_eq!(worked.given("two", "PreToolUse", again), None);
+    let prompt = "why is the retry limit 3?";
+    assert!(worked.asked("two", prompt).is_some());
+    let again = json!({"prompt": prompt, "prompt_id": "another"});
+    assert_eq!(worked.given("two", "UserPromptSubmit", again), None);
+    for prompt in [
+        "yes",
+        "thanks!",
+        "<task-notification>why is the retry limit 3?",
+    ] {
+        assert_eq!(worked.asked("two", prompt), None, "{prompt}");
+    }
+    assert_eq!(
+        worked.failed("two", "Exit code 1\nsomething quite different went wrong"),
+        None
+    );
+    assert_eq!(worked.read("two", Path::new("/etc/hostname")), None);
+}
+
+#[test]
+fn a_second_installation_is_not_answered() {
+    let worked = Worked::new();
+    let event = worked.event(
+        "two",
+        "UserPromptSubmit",
+        json!({"prompt": "why is the retry limit 3?"}),
+    );
+    assert_ne!(worked.den.tell(&event), json!({}));
+    assert_eq!(worked.den.tell(&event), json!({}));
+}
+
+#[test]
+fn a_person_is_greeted_and_can_do_without() {
+    let worked = Worked::new();
+    let begin = |session: &str| {
+        let event = worked.event(session, "SessionStart", json!({"source": "startup"}));
+        let call = worked.den.remora(&["hook", "claude-code"]);
+        let done = call
+            .environment("CLAUDE_CODE_SESSION_ATTENDED", "1")
+            .stdin(event.to_string())
+            .go();
+        let answer: Value = serde_json::from_str(&done.raw).unwrap();
+        answer["systemMessage"].as_str().map(str::to_owned)
+    };
+    let message = begin("two").unwrap();
+    assert!(
+        message.starts_with("Remora remembers: 1 summary, "),
+        "{message}"
+    );
+    assert_eq!(
+        worked.den.begin("three", &worked.folder).message,
+        None,
+        "nobody is there"
+    );
+    fs::write(worked.den.paths.config(), "[ui]\ngreet = false\n").unwrap();
+    assert_eq!(begin("four"), None);
+}
+
+#[test]
+fn the_first_session_is_told_once_that_remora_is_on() {
+    let den = Den::new();
+    let _deaf = den.deaf();
+    let begin = |session: &str| {
+        let event = json!({"session_id": session, "cwd": den.sandbox.path("project"),
+            "hook_event_name": "SessionStart", "source": "startup"});
+        let call = den.remora(&["hook", "claude-code"]);
+        let done = call
+            .environment("CLAUDE_CODE_SESSION_ATTENDED", "1")
+            .stdin(event.to_string())
+            .go();
+        serde_json::from_str::<Value>(&done.raw).unwrap()["systemMessage"].clone()
+    };
+    assert!(begin("one").as_str().unwrap().starts_with("Remora is on"));
+    assert_eq!(begin("two"), Value::Null);
+}
+
+#[test]
+fn limits_and_pauses_are_kept() {
+    let worked = Worked::new();
+    let prompt = "why is the retry limit 3?";
+    fs::write(
+        worked.den.paths.config(),
+        "[recall]\nprompt_tokens = 0\nstart_tokens = 0\n",
+    )
+    .unwrap();
+    assert_eq!(worked.asked("two", prompt), None);
+    assert_eq!(worked.den.begin("two", &worked.folder).context, None);
+    // Settings that cannot be read are the defaults, and no harm.
+    fs::write(worked.den.paths.config(), "[recall\n").unwrap();
+    assert!(worked.asked("three", prompt).is_some());
+    fs::remove_file(worked.den.paths.config()).unwrap();
+    let waiting = worked.den.events().len() + worked.den.spooled().len();
+    assert_eq!(worked.den.remora(&["pause"]).go().code, Some(0));
+    assert_eq!(worked.asked("four", prompt), None);
+    assert_eq!(worked.den.remora(&["pause", "--off"]).go().code, Some(0));
+    worked.den.drain();
+    assert_eq!(
+        worked.den.events().len(),
+        waiting,
+        "what happens in a pause is not kept"
+    );
+    assert!(worked.asked("five", prompt).is_some());
+}
+
+#[test]
+fn a_compaction_gets_back_what_its_summary_left_out() {
+    let worked = Worked::new();
+    let event = worked.event("one", "PreCompact", json!({"trigger": "manual"}));
+    let done = worked
+        .den
+        .remora(&["hook", "claude-code"])
+        .stdin(event.to_string())
+        .go();
+    assert!(
+        done.raw.starts_with("Keep in the summary:")
+            && done.raw.contains("keep the retry limit at 3"),
+        "{done}"
+    );
+    let compacted = |summary: &str| {
+        let last = json!({"agent_id": "a", "agent_type": "", "last_assistant_message": summary});
+        worked.tell("one", "SubagentStop", last);
+        worked.den.drain();
+        let id = summary.len().to_string();
+        worked.given(
+            "one",
+            "SessionStart",
+            json!({"source": "compact", "tool_use_id": id}),
+        )
+    };
+    let told = compacted("<summary>We worked on the fetcher.</summary>").unwrap();
+    assert!(told.contains("keep the retry limit at 3"), "{told}");
+    let said = "<summary>Mend the fetcher. Let's keep the retry limit at 3 because the server bans us after that. \
+        cargo test: 1 of 1 tests failed (retry::gives_up) → Changed the condition in src/retry.rs: n <= limit -> n < limit</summary>";
+    let told = compacted(said).unwrap_or_default();
+    assert!(!told.contains("keep the retry limit at 3"), "{told}");
+}
+
+#[test]
+fn the_guard_holds_a_stop_up_once_if_asked_to() {
+    let worked = Worked::new();
+    let stop = |active: bool, id: u8| {
+        let rest = json!({"stop_hook_active": active, "last_assistant_message": "Done.", "tool_use_id": id.to_string()});
+        worked.tell("one", "Stop", rest)
+    };
+    assert_eq!(stop(false, 1), json!({}));
+    fs::write(worked.den.paths.config(), "[recall]\nguard_edits = 1\n").unwrap();
+    assert_eq!(stop(true, 2), json!({}));
+    assert_eq!(stop(false, 3)["decision"], "block");
+    assert_eq!(stop(false, 4), json!({}));
+}
+
+#[test]
+fn a_damaged_database_means_silence() {
+    let worked = Worked::new();
+    worked.den.stop();
+    let file = worked.den.paths.database();
+    let mut bytes = fs::read(&file).unwrap();
+    bytes.fill(0x55);
+    fs::write(&file, bytes).unwrap();
+    let _deaf = worked.den.deaf();
+    assert_eq!(worked.asked("two", "why is the retry limit 3?"), None);
+    assert_eq!(worked.den.begin("two", &worked.folder).context, None);
+    assert!(!worked.den.spooled().is_empty());
+}

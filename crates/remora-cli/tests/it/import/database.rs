@@ -1,0 +1,133 @@
+//! `remora import` of another memory system's database: its rows as ours,
+//! joined with the projects that are known, and the same however often.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::rebuild::exported;
+use crate::remembered::Remembered;
+use crate::sandbox::Sandbox;
+
+const TABLES: &str = include_str!("../../../../remora-store/tests/foreign/claude-mem-35.sql");
+
+/// The database, with a secret in it, and no worker afterwards.
+fn with_database(sandbox: &Sandbox) -> String {
+    let args = ["config", "set", "search.background", "false"];
+    assert_eq!(sandbox.remora(&args).go().code, Some(0));
+    let secret = ["ghp", "_0123456789abcdefghijklmnopqrstuvwxyzAB"].concat();
+    let conn = Connection::open(sandbox.path("project/mem.db")).unwrap();
+    conn.execute_batch(&TABLES.replace("SECRET", &secret))
+        .unwrap();
+    secret
+}
+
+const IMPORT: [&str; 4] = ["import", "claude-mem", "mem.db", "--no-vectors"];
+
+fn rows(sandbox: &Sandbox) -> Vec<Value> {
+    let lines = exported(sandbox);
+    let items = lines.iter().filter_map(|line| {
+        let value: Value = serde_json::from_str(line).unwrap();
+        value.get("item").cloned()
+    });
+    items.collect()
+}
+
+fn told(sandbox: &Sandbox) -> String {
+    let lines: Vec<String> = rows(sandbox)
+        .iter()
+        .map(|row| {
+            let of = |field: &str| row[field].as_str().unwrap_or("-").to_owned();
+            let fields = ["project", "external_id", "kind", "title"];
+            fields.map(of).join(" · ")
+        })
+        .collect();
+    lines.join("\n")
+}
+
+#[test]
+fn rows_keep_their_names_and_again_changes_nothing() {
+    let sandbox = Sandbox::new();
+    let secret = with_database(&sandbox);
+    let before = fs::read(sandbox.path("project/mem.db")).unwrap();
+    assert_snapshot!(sandbox.remora(&IMPORT).go(), @r"
+    $ remora import claude-mem mem.db --no-vectors
+    imported 2 sessions, 3 prompts, 2 observations, 1 summary, 2 calls
+    redacted 2 github-token
+    no project here is called notes, shop; --project THEIRS=OURS joins one of theirs with yours
+    8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    exit 0
+    ");
+    assert_snapshot!(told(&sandbox), @r"
+    shop · prompt:1 · prompt · The cart test fails, mend it [private]
+    shop · observation:10 · bugfix · Empty carts no longer panic
+    shop · observation:11 · discovery · An old row of plain text
+    shop · prompt:2 · prompt · Push it with [redacted:github-token]
+    shop · summary:5 · summary · Mend the cart
+    shop · - · command · cargo test: 2 tests passed
+    shop · - · feature · Created src/tax.rs with `tax`
+    notes · prompt:3 · prompt · Sort my notes
+    ");
+    let all = rows(&sandbox);
+    let bugfix = all
+        .iter()
+        .find(|row| row["external_id"] == "observation:10");
+    assert_eq!(bugfix.unwrap()["facts"][1], "an empty cart costs 0");
+    let summary = all.iter().find(|row| row["kind"] == "summary").unwrap();
+    assert_eq!(
+        summary["detail"]["completed"],
+        json!(["Changed total() to sum"])
+    );
+    let text = exported(&sandbox).join("\n");
+    assert!(
+        !text.contains(&secret) && !text.contains("not this"),
+        "{text}"
+    );
+    let known = exported(&sandbox);
+    assert_snapshot!(sandbox.remora(&IMPORT).json().0, @r#"
+    $ remora import claude-mem mem.db --no-vectors --json
+    {
+      "sessions": 0,
+      "prompts": 0,
+      "observations": 0,
+      "summaries": 0,
+      "calls": 0,
+      "unchanged": 8,
+      "embedded": 0,
+      "waiting": 8
+    }
+    exit 0
+    "#);
+    assert_eq!(exported(&sandbox), known);
+    assert_eq!(fs::read(sandbox.path("project/mem.db")).unwrap(), before);
+}
+
+#[test]
+fn their_projects_are_joined_with_ours() {
+    let memory = Remembered::shop();
+    let sandbox = &memory.sandbox;
+    with_database(sandbox);
+    let before = rows(sandbox).len();
+    let args = ["--project", "notes=shop"];
+    let (done, value) = sandbox.remora(&IMPORT).args(&args).json();
+    assert_eq!(value["apart"], json!([]), "{done}");
+    let all = rows(sandbox);
+    assert!(all.len() > before, "{done}");
+    for row in all.iter().filter(|row| !row["external_id"].is_null()) {
+        assert_eq!(row["project"], "github.com/acme/shop", "{row}");
+    }
+    let bad = sandbox.remora(&IMPORT).args(&["--project", "=x"]).go();
+    assert_snapshot!(bad.stderr, @r"remora: --project: `=x` names no project on one side; write THEIRS=OURS");
+}
+
+#[test]
+fn what_is_no_such_database_is_said() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/mem.db", "only some words, ".repeat(10));
+    let done = sandbox.remora(&IMPORT).go();
+    assert_eq!(done.code, Some(1), "{done}");
+    assert_snapshot!(done.stderr, @"remora: mem.db: file is not a database");
+    assert!(!sandbox.path("home/.remora/remora.db").exists());
+}

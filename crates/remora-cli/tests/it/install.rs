@@ -1,0 +1,287 @@
+//! `remora install` and `uninstall`: the MCP server beside the hooks, in a
+//! project's own file and through the client's program.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Call, Done, Sandbox};
+
+/// A client that keeps its book as the real one does, and notes its calls.
+const CLIENT: &str = r#"#!/bin/sh
+echo "off=$REMORA_OFF $*" >>"$HOME/calls"
+case "$2" in
+add) printf '{"mcpServers":{"remora":{"type":"stdio","command":"%s","args":["mcp"],"env":{}}}}' "$7" >"$HOME/.claude.json" ;;
+remove) echo '{"mcpServers":{}}' >"$HOME/.claude.json" ;;
+esac
+"#;
+
+fn agent() -> &'static str {
+    remora_agents::known_names()[0]
+}
+
+/// A sandbox with a client on the PATH.
+fn with_client(script: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("client", script);
+    let client = remora_agents::find(agent()).unwrap().mcp.client;
+    let bin = sandbox.text("bin");
+    let from = file.display();
+    sandbox.shell(&format!(
+        "mkdir '{bin}' && cat '{from}' >'{bin}/{client}' && chmod 755 '{bin}/{client}'"
+    ));
+    sandbox
+}
+
+/// Only the sandbox's own programs, and a shell for them.
+fn call<'s>(sandbox: &'s Sandbox, verb: &str, flags: &[&str]) -> Call<'s> {
+    let path = format!("{}:/usr/bin:/bin", sandbox.text("bin"));
+    sandbox
+        .remora(&[verb, agent()])
+        .args(flags)
+        .environment("PATH", path)
+}
+
+fn go(sandbox: &Sandbox, verb: &str, flags: &[&str]) -> Done {
+    let done = call(sandbox, verb, flags).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    done
+}
+
+fn told(sandbox: &Sandbox, verb: &str, flags: &[&str]) -> Value {
+    let (done, value) = call(sandbox, verb, flags).json();
+    assert_eq!(done.code, Some(0), "{done}");
+    value["mcp"].clone()
+}
+
+fn note(sandbox: &Sandbox) -> Option<Value> {
+    let text = fs::read_to_string(sandbox.path("home/.remora/mcp.json")).ok()?;
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+#[test]
+fn a_project_gets_its_server_and_gives_the_bytes_back() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.path("project/.mcp.json");
+    // Without a file, ours comes and goes.
+    assert_eq!(
+        told(&sandbox, "install", &["--project"])["outcome"],
+        "added"
+    );
+    let value: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(
+        value,
+        json!({"mcpServers": {"remora": {
+            "type": "stdio",
+            "command": env!("CARGO_BIN_EXE_remora"),
+            "args": ["mcp"],
+        }}})
+    );
+    assert_eq!(
+        note(&sandbox),
+        Some(json!({"user": false, "projects": [sandbox.text("project")]}))
+    );
+    assert_eq!(
+        told(&sandbox, "install", &["--project"])["outcome"],
+        "unchanged"
+    );
+    assert_eq!(
+        told(&sandbox, "uninstall", &["--project"])["outcome"],
+        "removed"
+    );
+    assert!(!file.exists());
+    assert_eq!(note(&sandbox), None);
+    assert_eq!(
+        told(&sandbox, "uninstall", &["--project"])["outcome"],
+        "not there"
+    );
+    // With one, every other byte stays.
+    let old = "{\r\n\t\"mcpServers\": {\r\n\t\t\"z\": {\"command\":\"z\"} }, \"more\": 1}";
+    fs::write(&file, old).unwrap();
+    let done = go(&sandbox, "install", &["--project"]);
+    assert!(
+        done.stdout
+            .contains("MCP server: added, in [PROJECT]/.mcp.json\n"),
+        "{done}"
+    );
+    let new = fs::read_to_string(&file).unwrap();
+    assert!(
+        new.starts_with("{\r\n\t\"mcpServers\": {\r\n\t\t\"z\": {\"command\":\"z\"},"),
+        "{new}"
+    );
+    go(&sandbox, "uninstall", &["--project"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), old);
+    assert_eq!(fs::read_dir(sandbox.path("project")).unwrap().count(), 2);
+}
+
+#[test]
+fn trouble_with_the_server_leaves_the_hooks_installed() {
+    for text in [
+        "{ not JSON",
+        r#"{"mcpServers":{"remora":{"command":"fish","args":[]}}}"#,
+    ] {
+        let sandbox = Sandbox::new();
+        let file = sandbox.write("project/.mcp.json", text);
+        let done = go(&sandbox, "install", &["--project"]);
+        assert!(
+            done.stdout
+                .contains("MCP server: not changed: [PROJECT]/.mcp.json: "),
+            "{done}"
+        );
+        assert!(done.stdout.contains("self-test: ok"), "{done}");
+        assert!(sandbox.path("project/.claude/settings.json").exists());
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(note(&sandbox), None);
+        go(&sandbox, "uninstall", &["--project"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+    let sandbox = with_client("#!/bin/sh\necho 'no such scope' >&2\nexit 3\n");
+    let told = told(&sandbox, "install", &[]);
+    assert_eq!(
+        (&told["outcome"], &told["why"]),
+        (&json!("failed"), &json!("no such scope"))
+    );
+    assert!(
+        told["command"]
+            .as_str()
+            .unwrap()
+            .contains(" mcp add --scope user remora -- ")
+    );
+    assert_eq!(note(&sandbox), None);
+}
+
+#[test]
+fn a_person_gets_it_through_the_client() {
+    let sandbox = with_client(CLIENT);
+    let done = go(&sandbox, "install", &[]);
+    assert!(
+        done.stdout
+            .contains("MCP server: added, in [HOME]/.claude.json\n"),
+        "{done}"
+    );
+    assert_eq!(note(&sandbox), Some(json!({"user": true, "projects": []})));
+    // A second time there is nothing to do; an old program is replaced.
+    assert_eq!(told(&sandbox, "install", &[])["outcome"], "unchanged");
+    let book = sandbox.path("home/.claude.json");
+    let text = fs::read_to_string(&book).unwrap();
+    let program = env!("CARGO_BIN_EXE_remora");
+    fs::write(&book, text.replace(program, "/old/remora")).unwrap();
+    assert_eq!(told(&sandbox, "install", &[])["outcome"], "updated");
+    assert_eq!(told(&sandbox, "uninstall", &[])["outcome"], "removed");
+    assert_eq!(note(&sandbox), None);
+    let calls = fs::read_to_string(sandbox.path("home/calls")).unwrap();
+    let (add, remove) = (
+        format!("off=1 mcp add --scope user remora -- {program} mcp"),
+        "off=1 mcp remove --scope user remora",
+    );
+    assert_eq!(
+        calls.lines().collect::<Vec<_>>(),
+        [&*add, remove, &*add, remove]
+    );
+    // Somebody else's server of that name is theirs.
+    let other = r#"{"mcpServers":{"remora":{"type":"http","url":"https://fish.test"}}}"#;
+    fs::write(&book, other).unwrap();
+    assert_eq!(told(&sandbox, "install", &[])["outcome"], "failed");
+    assert_eq!(told(&sandbox, "uninstall", &[])["outcome"], "not there");
+    assert_eq!(fs::read_to_string(&book).unwrap(), other);
+}
+
+#[test]
+fn without_the_client_the_command_is_told() {
+    let sandbox = Sandbox::new();
+    let done = go(&sandbox, "install", &[]);
+    let program = env!("CARGO_BIN_EXE_remora");
+    let client = remora_agents::find(agent()).unwrap().mcp.client;
+    let command = format!("  {client} mcp add --scope user remora -- {program} mcp\n");
+    assert!(
+        done.raw.contains(&format!("run this yourself\n{command}")),
+        "{done}"
+    );
+    assert_eq!(note(&sandbox), None);
+    // Once the person did it, installing again knows.
+    sandbox.write(
+        "home/.claude.json",
+        json!({"mcpServers": {"remora": {"command": program, "args": ["mcp"]}}}).to_string(),
+    );
+    assert_eq!(told(&sandbox, "install", &[])["outcome"], "unchanged");
+    assert!(note(&sandbox).is_some());
+    let gone = told(&sandbox, "uninstall", &[]);
+    assert_eq!(gone["outcome"], "by hand");
+    assert_eq!(
+        gone["command"],
+        format!("{client} mcp remove --scope user remora")
+    );
+}
+
+#[test]
+fn it_can_be_left_out_and_looked_at_first() {
+    let sandbox = with_client(CLIENT);
+    let left_out = told(&sandbox, "install", &["--no-mcp"]);
+    assert_eq!(left_out, json!({"outcome": "left out"}));
+    let would = told(&sandbox, "install", &["--dry-run"]);
+    assert_eq!(would["outcome"], "would be added");
+    let would = told(&sandbox, "install", &["--dry-run", "--project"]);
+    assert_eq!(would["outcome"], "would be added");
+    assert!(!sandbox.path("project/.mcp.json").exists());
+    assert!(!sandbox.path("home/calls").exists());
+}
+
+#[test]
+fn the_doctor_misses_a_server_that_is_gone() {
+    let sandbox = with_client(CLIENT);
+    let look = |sandbox: &Sandbox| -> Vec<String> {
+        let (_, told) = sandbox.remora(&["doctor"]).json();
+        let checks = told["checks"].as_array().unwrap().iter();
+        let ours = checks.filter(|check| check["name"] == "mcp server");
+        ours.map(|check| {
+            let text = |key: &str| check[key].as_str().unwrap_or("-").to_owned();
+            format!("{}: {} -> {}", text("level"), text("message"), text("fix"))
+                .replace(&sandbox.text("project"), "[PROJECT]")
+                .replace(&sandbox.text("home"), "[HOME]")
+                .replace(agent(), "[AGENT]")
+        })
+        .collect()
+    };
+    assert_eq!(look(&sandbox), Vec::<String>::new());
+    go(&sandbox, "install", &[]);
+    assert_eq!(
+        look(&sandbox),
+        ["ok: agents here have it; its tools are called mcp__remora__search and so on -> -"]
+    );
+    go(&sandbox, "install", &["--project"]);
+    fs::remove_file(sandbox.path("project/.mcp.json")).unwrap();
+    sandbox.write(
+        "home/.claude.json",
+        r#"{"mcpServers":{"remora":{"command":"/gone/remora","args":["mcp"]}}}"#,
+    );
+    assert_eq!(
+        look(&sandbox),
+        [
+            "fail: [HOME]/.claude.json: runs /gone/remora, which is gone -> `remora install [AGENT]`",
+            "warn: it was installed, but is no longer in [PROJECT]/.mcp.json -> `remora install [AGENT] --project`",
+        ]
+    );
+}
+
+#[test]
+fn the_doctor_sees_a_plugin_beside_the_settings() {
+    let sandbox = Sandbox::new();
+    sandbox.user(&json!({"enabledPlugins": {"remora@somewhere": true}}));
+    let hooks = |sandbox: &Sandbox| -> Vec<(String, String)> {
+        let (_, told) = sandbox.remora(&["doctor"]).json();
+        let checks = told["checks"].as_array().unwrap().iter();
+        let ours = checks.filter(|check| check["name"] == "hooks");
+        let text = |check: &Value, key: &str| check[key].as_str().unwrap_or("-").to_owned();
+        ours.map(|check| (text(check, "message"), text(check, "fix")))
+            .collect()
+    };
+    let found = hooks(&sandbox);
+    assert!(found[0].0.starts_with("by the plugin"), "{found:?}");
+    go(&sandbox, "install", &["--no-mcp"]);
+    let found = hooks(&sandbox);
+    assert!(
+        found[0].0.starts_with("installed as a plugin (")
+            && found[0].1 == format!("`remora uninstall {}`", agent()),
+        "{found:?}"
+    );
+}

@@ -1,0 +1,223 @@
+//! `remora mcp`, as a client talks to it: lines in, lines out, and an end when
+//! the input ends.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::remembered::Remembered;
+use crate::sandbox::{Call, Sandbox};
+
+/// Messages after the greeting; their answers by id, in order.
+fn talk(call: Call<'_>, messages: &[Value]) -> Vec<Value> {
+    let about = json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let hello = [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+    ];
+    let lines: Vec<String> = hello
+        .iter()
+        .chain(messages)
+        .map(|message| format!("{message}\n"))
+        .collect();
+    let done = call.stdin(lines.concat()).go();
+    assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""), "{done}");
+    let mut answers: Vec<Value> = done
+        .raw
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    answers
+}
+
+fn tool(id: u64, name: &str, arguments: &Value) -> Value {
+    let params = json!({"name": name, "arguments": arguments});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+}
+
+/// The text of an answer, and whether it is an error.
+fn said(answer: &Value) -> (&str, bool) {
+    let result = &answer["result"];
+    (
+        result["content"][0]["text"].as_str().unwrap(),
+        result["isError"].as_bool().unwrap(),
+    )
+}
+
+/// One call of a tool.
+fn ask(call: Call<'_>, name: &str, arguments: &Value) -> (String, bool) {
+    let answers = talk(call, &[tool(1, name, arguments)]);
+    let (text, error) = said(&answers[1]);
+    (text.to_owned(), error)
+}
+
+fn mcp(memory: &Remembered) -> Call<'_> {
+    let root = memory.sandbox.text("project");
+    memory
+        .sandbox
+        .remora(&["mcp"])
+        .environment("CLAUDE_PROJECT_DIR", root)
+}
+
+#[test]
+fn the_list_of_tools_is_small() {
+    let sandbox = Sandbox::new();
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let answers = talk(sandbox.remora(&["mcp"]), &[list]);
+    let names: Vec<&str> = answers[1]["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["search", "get", "timeline", "remember"]);
+    let bytes = answers[1].to_string().len();
+    assert!(bytes < 4096, "{bytes}");
+    let instructions = answers[0]["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.len() < 400, "{}", instructions.len());
+    // Nothing was remembered, and asking did not change that.
+    assert!(!sandbox.path("home/.remora").exists());
+}
+
+#[test]
+fn rows_are_found_and_told_in_full() {
+    let memory = Remembered::shop();
+    let answers = talk(
+        mcp(&memory),
+        &[
+            tool(
+                1,
+                "search",
+                &json!({"query": "empty cart", "all": true, "kind": "fix"}),
+            ),
+            tool(2, "search", &json!({"query": "empty cart", "kind": "fix"})),
+            tool(
+                3,
+                "timeline",
+                &json!({"since": "2026-11-14", "all": true, "limit": 3}),
+            ),
+        ],
+    );
+    let (index, error) = said(&answers[1]);
+    assert!(!error, "{index}");
+    let row = index.lines().find(|line| line.starts_with('#')).unwrap();
+    let parts: Vec<&str> = row.split_whitespace().take(3).collect();
+    assert_eq!(parts[1..], ["2026-11-14", "fix"], "{row}");
+    let id = parts[0];
+    // The shop is another project than the sandbox's own.
+    assert!(
+        said(&answers[2])
+            .0
+            .contains("Nothing found in this project")
+    );
+    assert_eq!(
+        said(&answers[3])
+            .0
+            .lines()
+            .filter(|line| line.contains(':') && line.contains('#'))
+            .count(),
+        4,
+        "{}",
+        said(&answers[3]).0
+    );
+    let (full, error) = ask(mcp(&memory), "get", &json!({"ids": [id, "#9999"]}));
+    assert!(!error, "{full}");
+    assert!(
+        full.contains("[untrusted: quotes tools or transcripts]"),
+        "{full}"
+    );
+    assert!(full.contains("record: mended once"), "{full}");
+    assert!(full.contains("Not found: #9999"), "{full}");
+    let around = ask(mcp(&memory), "timeline", &json!({"around": id, "limit": 4}));
+    assert!(around.0.contains(id), "{}", around.0);
+}
+
+#[test]
+fn a_fact_is_saved_as_the_command_saves_it() {
+    let sandbox = Sandbox::new();
+    let call = || sandbox.remora(&["mcp"]).leaving_a_process();
+    let fact = json!({"text": "Never mock the database in tests.", "priority": 1});
+    let (text, error) = ask(call(), "remember", &fact);
+    assert!(!error, "{text}");
+    let uri = "memory://project/never-mock-the-database-in-tests";
+    assert!(text.starts_with(&format!("Saved as {uri} (")), "{text}");
+    let (_, shown) = sandbox
+        .remora(&["memory", "show", uri])
+        .leaving_a_process()
+        .json();
+    assert_eq!(shown["memories"][0]["priority"], 1);
+    let (text, error) = ask(call(), "remember", &fact);
+    assert!(error && text.contains("is there already"), "{text}");
+    let (text, error) = ask(call(), "get", &json!({"ids": [uri, "memory://team/none"]}));
+    assert!(!error && text.contains("Never mock the database"), "{text}");
+    let stdin = ask(call(), "remember", &json!({"text": "-"}));
+    assert_eq!(stdin, ("the memory is empty".to_owned(), true));
+    let user = json!({"text": "I prefer tabs.", "scope": "user", "type": "user", "name": "tabs"});
+    let (text, error) = ask(call(), "remember", &user);
+    assert!(!error, "{text}");
+    assert!(sandbox.path("home/.remora/memory/tabs.md").exists());
+    // The worker was woken, and now goes again.
+    sandbox.remora(&["worker", "stop"]).go();
+}
+
+#[test]
+fn a_damaged_database_is_told_and_the_server_goes_on() {
+    let memory = Remembered::shop();
+    let file = memory.sandbox.path("home/.remora/remora.db");
+    fs::write(
+        &file,
+        "not a database, but long enough to be read as one ".repeat(200),
+    )
+    .unwrap();
+    let answers = talk(
+        mcp(&memory),
+        &[
+            tool(1, "search", &json!({"query": "cart"})),
+            tool(2, "get", &json!({"ids": ["1"]})),
+            json!({"jsonrpc": "2.0", "id": 3, "method": "ping"}),
+        ],
+    );
+    for answer in &answers[1..3] {
+        let (text, error) = said(answer);
+        assert!(
+            error && text.ends_with("`remora doctor` says how to mend it"),
+            "{text}"
+        );
+    }
+    assert_eq!(answers[3]["result"], json!({}));
+    memory
+        .sandbox
+        .write("home/.remora/config.toml", "search = 1\n[");
+    let (text, error) = ask(mcp(&memory), "search", &json!({"query": "cart"}));
+    assert!(error && text.contains("config.toml"), "{text}");
+}
+
+#[test]
+fn without_a_word_the_server_just_ends() {
+    let sandbox = Sandbox::new();
+    let done = sandbox.remora(&["mcp"]).go();
+    assert_eq!((done.code, &*done.stdout, &*done.stderr), (Some(0), "", ""));
+}
+
+#[test]
+fn a_newer_database_is_read_and_a_locked_one_told() {
+    let memory = Remembered::shop();
+    let file = memory.sandbox.path("home/.remora/remora.db");
+    let database = rusqlite::Connection::open(&file).unwrap();
+    database.pragma_update(None, "user_version", 9999).unwrap();
+    let search = json!({"query": "cart", "all": true});
+    let (text, error) = ask(mcp(&memory), "search", &search);
+    assert!(!error && text.contains("#1 "), "{text}");
+    database
+        .execute_batch(
+            "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; PRAGMA user_version = 9998;",
+        )
+        .unwrap();
+    let (text, error) = ask(mcp(&memory), "search", &search);
+    assert!(error && text.contains("busy"), "{text}");
+}

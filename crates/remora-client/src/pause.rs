@@ -1,0 +1,221 @@
+//! Pauses: marks in `run/off/` that tell every hook to answer empty and to
+//! capture nothing. The folder is there only while something is paused, so that
+//! a hook pays one failed look for it.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Paths;
+
+/// A mark holds a name and two moments; more of a file is not read.
+const LIMIT: u64 = 64 * 1024;
+/// Ids up to this length stand in the file's name as they are.
+const PLAIN: usize = 64;
+const PARTIAL: &str = ".tmp";
+
+/// What is paused.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "scope", content = "key")]
+pub enum Paused {
+    /// Everything.
+    All,
+    /// The project with this key.
+    Project(String),
+    /// The session with this id.
+    Session(String),
+}
+
+impl Paused {
+    fn file_name(&self) -> String {
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Project(key) => format!("project-{:016x}", fnv(key.as_bytes())),
+            Self::Session(id) => format!("session-{}", plain(id)),
+        }
+    }
+}
+
+/// One pause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// What is paused.
+    #[serde(flatten)]
+    pub what: Paused,
+    /// Since when, in milliseconds since 1970.
+    pub since: i64,
+    /// Until when; without it, until it is ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<i64>,
+}
+
+impl Mark {
+    fn is_over(&self, now: i64) -> bool {
+        self.until.is_some_and(|until| until <= now)
+    }
+}
+
+/// The pauses of one data directory.
+#[derive(Debug)]
+pub struct Pause {
+    folder: PathBuf,
+}
+
+impl Pause {
+    /// The pauses of this data directory.
+    pub fn of(paths: &Paths) -> Self {
+        Self {
+            folder: paths.run().join("off"),
+        }
+    }
+
+    /// Whether a hook of this project and session has to keep quiet. A mark that
+    /// cannot be understood counts: somebody wanted quiet.
+    pub fn is_off(&self, project: Option<&str>, session: &str, now: i64) -> bool {
+        if !self.folder.exists() {
+            return false;
+        }
+        let project = project.map(|key| Paused::Project(key.to_owned()));
+        let session = (!session.is_empty()).then(|| Paused::Session(session.to_owned()));
+        [Some(Paused::All), project, session]
+            .into_iter()
+            .flatten()
+            .any(|what| self.holds(&what, now))
+    }
+
+    fn holds(&self, what: &Paused, now: i64) -> bool {
+        match read(&self.folder.join(what.file_name())) {
+            Ok(Some(mark)) => !mark.is_over(now),
+            Ok(None) => true,
+            Err(e) => e.kind() != io::ErrorKind::NotFound,
+        }
+    }
+
+    /// Begins a pause, or gives it another end.
+    pub fn set(&self, mark: &Mark) -> io::Result<()> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.folder)?;
+        let file = self.folder.join(mark.what.file_name());
+        let mut partial = file.clone().into_os_string();
+        partial.push(PARTIAL);
+        let partial = PathBuf::from(partial);
+        let bytes = serde_json::to_vec(mark)?;
+        let written = write(&partial, &bytes).and_then(|()| fs::rename(&partial, &file));
+        if written.is_err() {
+            // Half a mark says nothing, and the folder must not stay for it.
+            let _ = fs::remove_file(&partial);
+            let _ = fs::remove_dir(&self.folder);
+        }
+        written
+    }
+
+    /// Ends a pause. Returns whether there was one.
+    pub fn clear(&self, what: &Paused) -> io::Result<bool> {
+        let there = match fs::remove_file(self.folder.join(what.file_name())) {
+            Ok(()) => true,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => false,
+            Err(e) => return Err(e),
+        };
+        self.leave();
+        Ok(there)
+    }
+
+    /// Every pause, the widest first. Those that are over are removed.
+    pub fn list(&self, now: i64) -> io::Result<Vec<Mark>> {
+        let folder = match fs::read_dir(&self.folder) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other?,
+        };
+        let mut marks = Vec::new();
+        for entry in folder {
+            let file = entry?.path();
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            if name.ends_with(PARTIAL) {
+                continue;
+            }
+            let mark = match read(&file) {
+                Ok(mark) => mark.or_else(|| from_name(&name)),
+                Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+                Err(_) => from_name(&name),
+            };
+            match mark {
+                Some(mark) if mark.is_over(now) => {
+                    // Somebody else may have removed it just now.
+                    let _ = fs::remove_file(&file);
+                }
+                Some(mark) => marks.push(mark),
+                None => {}
+            }
+        }
+        marks.sort_by(|a, b| a.what.cmp(&b.what));
+        if marks.is_empty() {
+            self.leave();
+        }
+        Ok(marks)
+    }
+
+    /// The folder goes with the last mark; as long as there is one, it stays.
+    fn leave(&self) {
+        let _ = fs::remove_dir(&self.folder);
+    }
+}
+
+/// What a damaged mark pauses, as far as its name tells.
+fn from_name(name: &str) -> Option<Mark> {
+    let what = if name == "all" {
+        Paused::All
+    } else if let Some(id) = name.strip_prefix("session-") {
+        Paused::Session(id.to_owned())
+    } else {
+        Paused::Project(name.strip_prefix("project-")?.to_owned())
+    };
+    Some(Mark {
+        what,
+        since: 0,
+        until: None,
+    })
+}
+
+/// The mark in a file; `None` if it is not one.
+fn read(file: &Path) -> io::Result<Option<Mark>> {
+    let mut bytes = Vec::new();
+    fs::File::open(file)?.take(LIMIT).read_to_end(&mut bytes)?;
+    Ok(serde_json::from_slice(&bytes).ok())
+}
+
+fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)?.write_all(bytes)
+}
+
+/// An id as part of a file's name. Ids come from a client: they may hold
+/// slashes, or differ only in what a file system does not tell apart.
+fn plain(id: &str) -> String {
+    let fits = id.len() <= PLAIN
+        && id
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if fits {
+        id.to_owned()
+    } else {
+        format!("_{:016x}", fnv(id.as_bytes()))
+    }
+}
+
+/// FNV-1a, because the value names a file and must not change with a release.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! Lines and calls as data: `cases/uses.json`. Each case is played by one life
+//! of the worker and by one that ends after every event, in batches and alone.
+
+use remora_protocol::record::Project;
+use remora_protocol::request::Envelope;
+use remora_protocol::{Event, EventName};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::store::{Batch, Write};
+use crate::testing::{MemoryStore, item};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    /// Time, moment and item of each line.
+    given: Vec<String>,
+    events: Vec<Told>,
+    /// Line, how and when.
+    used: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    at: i64,
+    tool: String,
+    input: Value,
+    event: Option<String>,
+    session: Option<String>,
+    subagent: Option<String>,
+    root: Option<String>,
+}
+
+const ROOT: &str = "/home/dev/app";
+const PROJECT: &str = "h.org/acme/app";
+
+impl Told {
+    fn captured(&self) -> Captured {
+        let name = self.event.as_deref().unwrap_or("PostToolUse");
+        let root = self.root.as_deref().unwrap_or(ROOT);
+        let fields = json!({
+            "session_id": self.session.as_deref().unwrap_or("s1"),
+            "cwd": root,
+            "tool_name": self.tool,
+            "tool_input": self.input,
+            "agent_id": self.subagent,
+        });
+        let Value::Object(fields) = fields else {
+            unreachable!()
+        };
+        Captured {
+            envelope: Envelope {
+                v: 1,
+                id: format!("e{}", self.at),
+                agent: "agent".into(),
+                at: self.at,
+                len: 0,
+                cut: false,
+                project: Some(Project {
+                    key: PROJECT.into(),
+                    name: "app".into(),
+                    root: root.into(),
+                }),
+                branch: None,
+            },
+            event: Event {
+                name: EventName::parse(name).unwrap(),
+                fields,
+            },
+            call: None,
+            worth: Worth::Keep,
+            raw_tokens: 0,
+        }
+    }
+}
+
+fn rows() -> Vec<Item> {
+    let row = |uid: &str, kind: Kind, files: &[&str], detail: Value| Item {
+        kind,
+        project: PROJECT.into(),
+        files_modified: files.iter().map(|file| (*file).to_owned()).collect(),
+        detail: Some(detail),
+        ..item(uid, uid)
+    };
+    let test = json!({ "command": "cargo test" });
+    let memory = |uid: &str, key: &str, path: &str| Item {
+        key: Some(key.to_owned()),
+        ..row(
+            uid,
+            Kind::Memory,
+            &["src/mocks.rs"],
+            json!({ "path": path }),
+        )
+    };
+    let elsewhere = Item {
+        project: "h.org/acme/other".into(),
+        ..row(
+            "other",
+            Kind::Discovery,
+            &["src/other.rs", "/etc/hosts"],
+            json!({}),
+        )
+    };
+    let of_person = Item {
+        project: String::new(),
+        ..memory("tone", "memory://user/tone", "/home/dev/tone.md")
+    };
+    vec![
+        row("cart-change", Kind::Change, &["src/cart.rs"], json!({})),
+        row("fix", Kind::Fix, &["src/cart.rs"], test.clone()),
+        row("ran", Kind::Command, &[], test),
+        elsewhere,
+        memory(
+            "no-mocks-row",
+            "memory://project/no-mocks",
+            "/home/dev/notes/no-mocks.md",
+        ),
+        of_person,
+        row("notebook", Kind::Change, &["a.ipynb"], json!({})),
+    ]
+}
+
+fn lines(case: &Case) -> Vec<Given> {
+    let line = |(at, text): (usize, &String)| {
+        let mut parts = text.splitn(3, ' ');
+        let mut next = || parts.next().unwrap().to_owned();
+        Given {
+            session: "s1".into(),
+            line: u32::try_from(at).unwrap(),
+            time: next().parse().unwrap(),
+            moment: next(),
+            item: next(),
+            subagent: None,
+            why: String::new(),
+            tokens: 1,
+            used: None,
+        }
+    };
+    case.given.iter().enumerate().map(line).collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lives {
+    One,
+    Many,
+}
+
+/// What the store holds at the end.
+fn play(case: &Case, size: usize, lives: Lives) -> Vec<String> {
+    let store = MemoryStore::default();
+    store
+        .apply(&Batch {
+            items: rows().into_iter().map(Write::Add).collect(),
+            ..Batch::default()
+        })
+        .unwrap();
+    let events: Vec<Captured> = case.events.iter().map(Told::captured).collect();
+    let mut uses = Uses::default();
+    for chunk in events.chunks(size) {
+        if lives == Lives::Many {
+            uses = Uses::default();
+        }
+        let mut batch = Batch::default();
+        for event in chunk {
+            // The whole file each time, as after a start.
+            let told = match event.session().as_ref() {
+                "s1" => lines(case),
+                _ => Vec::new(),
+            };
+            batch.given.extend(uses.take(&store, event, told).unwrap());
+        }
+        batch.used = chunk.iter().flat_map(|event| uses.see(event)).collect();
+        store.apply(&batch).unwrap();
+    }
+    store
+        .given(&Filter::default(), usize::MAX)
+        .unwrap()
+        .into_iter()
+        .filter_map(|row| {
+            let Used { how, time } = row.used?;
+            Some(format!("{} {how} {time}", row.line))
+        })
+        .collect()
+}
+
+#[test]
+fn what_was_of_use() {
+    let text = include_str!("../../cases/uses.json");
+    let cases: Vec<Case> = serde_json::from_str(text).unwrap();
+    for case in &cases {
+        for (size, lives) in [
+            (100, Lives::One),
+            (1, Lives::One),
+            (1, Lives::Many),
+            (2, Lives::Many),
+        ] {
+            let found = play(case, size, lives);
+            assert_eq!(found, case.used, "{}, {size} {lives:?}", case.name);
+        }
+    }
+}
+
+#[test]
+fn old_lines_and_old_sessions_are_let_go() {
+    let store = MemoryStore::default();
+    let mut uses = Uses::default();
+    let told = |session: &str| Told {
+        at: 1_000_000,
+        tool: "mcp__remora__get".into(),
+        input: json!({ "ids": [0, 999] }),
+        event: None,
+        session: Some(session.into()),
+        subagent: None,
+        root: None,
+    };
+    let event = told("s1").captured();
+    let case = Case {
+        name: String::new(),
+        given: (0..1000).map(|n| format!("{n} prompt #{n}")).collect(),
+        events: Vec::new(),
+        used: Vec::new(),
+    };
+    let fresh = uses.take(&store, &event, lines(&case)).unwrap();
+    // All of them are stored; the oldest are no longer waited for.
+    assert_eq!(fresh.len(), 1000);
+    let found: Vec<u32> = uses.see(&event).into_iter().map(|(_, n, _)| n).collect();
+    assert_eq!(found, [999]);
+    for n in 0..SESSIONS {
+        let other = told(&format!("other {n}")).captured();
+        uses.take(&store, &other, Vec::new()).unwrap();
+    }
+    assert_eq!(uses.sessions.len(), SESSIONS);
+    assert!(!uses.sessions.contains_key("s1"));
+}
+
+#[test]
+fn what_the_person_excluded_is_not_looked_at() {
+    let store = MemoryStore::default();
+    let mut uses = Uses::default();
+    let told = Told {
+        at: 20,
+        tool: "mcp__remora__get".into(),
+        input: json!({ "ids": [1] }),
+        event: None,
+        session: None,
+        subagent: None,
+        root: None,
+    };
+    let case = Case {
+        name: String::new(),
+        given: vec!["10 prompt #1".to_owned()],
+        events: Vec::new(),
+        used: Vec::new(),
+    };
+    let mut event = told.captured();
+    event.worth = Worth::Ignored;
+    uses.take(&store, &event, lines(&case)).unwrap();
+    assert_eq!(uses.see(&event), []);
+    event.worth = Worth::Keep;
+    assert_eq!(uses.see(&event).len(), 1);
+}

@@ -1,0 +1,229 @@
+//! What comes back, and when: a moment of a session becomes a few rows, chosen
+//! for it, and one text that a model can read. Pure: reads the store, asks about
+//! files through a port, and says of everything why it was chosen.
+
+mod brief;
+mod compact;
+mod failure;
+mod index;
+mod intent;
+pub(crate) mod later;
+mod memories;
+mod page;
+mod plain;
+mod prompt;
+mod read;
+mod relevance;
+mod row;
+mod start;
+mod suggest;
+mod truth;
+
+use remora_protocol::record::{Anchor, Item, Kind};
+
+use crate::store::{Result, Store};
+
+pub use failure::error_print;
+pub use intent::{Intent, intent};
+pub use page::TAG;
+pub use plain::{block, line};
+pub use suggest::{guard, instructions, suggestion};
+pub use truth::Truth;
+
+/// What happens in the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment<'a> {
+    /// It begins, with nothing in the model's mind.
+    Start,
+    /// It goes on with everything still there.
+    Resume,
+    /// The client has summed up what it dropped; its summary, if it is known.
+    Compact(Option<&'a str>),
+    /// The person speaks.
+    Prompt(&'a str),
+    /// A file is about to be read; as seen from the project's root.
+    Read(&'a str),
+    /// A command has failed.
+    Failure {
+        /// The command line.
+        command: &'a str,
+        /// What it printed.
+        error: &'a str,
+    },
+    /// A subagent begins.
+    Subagent,
+}
+
+impl Moment<'_> {
+    /// The word for it in the ledger.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Start | Self::Resume => "start",
+            Self::Compact(_) => "compact",
+            Self::Prompt(_) => "prompt",
+            Self::Read(_) => "read",
+            Self::Failure { .. } => "failure",
+            Self::Subagent => "subagent",
+        }
+    }
+}
+
+/// How much may be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Tokens at a session's start.
+    pub start_tokens: u32,
+    /// Rows of the index there.
+    pub index_rows: usize,
+    /// Summaries there.
+    pub summaries: usize,
+    /// Tokens at a prompt.
+    pub prompt_tokens: u32,
+}
+
+/// What a file is like now, against what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likeness {
+    /// As it was.
+    Same,
+    /// Other contents, written at this moment, in milliseconds since 1970.
+    Changed(i64),
+    /// It is not there.
+    Gone,
+}
+
+/// Asks about files of the project.
+pub trait Disk {
+    /// What the file is like now; the path is as seen from the project's root.
+    fn likeness(&self, path: &str, anchor: &Anchor) -> Likeness;
+    /// Whether it is there.
+    fn exists(&self, path: &str) -> bool;
+    /// The text of a saved memory, if its file is no longer as it was: the file
+    /// is the truth. `None` in it when the file is gone.
+    fn memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>>;
+}
+
+/// What the model was given before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// Nothing of it.
+    Not,
+    /// Its title.
+    Named,
+    /// What there is to say.
+    Told,
+}
+
+/// Remembers what was given.
+pub trait Given {
+    /// What the model has of this item: `#12` or `memory://…`.
+    fn seen(&self, item: &str) -> Seen;
+    /// Whether this was told before, such as `folder src`.
+    fn told(&self, what: &str) -> bool;
+}
+
+/// Where the session stands.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// The project's key.
+    pub project: &'a str,
+    /// What is checked out.
+    pub branch: Option<&'a str>,
+    /// The session.
+    pub session: &'a str,
+    /// Files that git says have changed, as seen from the project's root.
+    pub changed: &'a [String],
+    /// How more of a row is fetched, in a few words.
+    pub details: &'a str,
+    /// The files.
+    pub disk: &'a dyn Disk,
+    /// What was given.
+    pub given: &'a dyn Given,
+    /// How much may be given.
+    pub limits: Limits,
+}
+
+/// One thing that is given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// `#12` or `memory://…`.
+    pub item: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its title.
+    pub title: String,
+    /// Whether only its title is given.
+    pub seen: Seen,
+    /// Why it was chosen.
+    pub why: String,
+    /// What the choice is made of.
+    pub parts: Vec<(&'static str, f64)>,
+    /// Whether it still holds.
+    pub truth: Truth,
+    /// What it costs.
+    pub tokens: u32,
+}
+
+/// Something that was looked at and is not given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passed {
+    /// `#12` or `memory://…`.
+    pub item: String,
+    /// Its title.
+    pub title: String,
+    /// Why not.
+    pub why: String,
+    /// What the choice is made of.
+    pub parts: Vec<(&'static str, f64)>,
+}
+
+/// What a moment brings back.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recall {
+    /// The text for the model; `None` when there is nothing to say.
+    pub text: Option<String>,
+    /// What is in it.
+    pub given: Vec<Chosen>,
+    /// What is not, the best of it.
+    pub passed: Vec<Passed>,
+    /// Things that need no second telling, for [`Given::told`].
+    pub told: Vec<String>,
+}
+
+/// What this moment brings back.
+pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
+    match moment {
+        Moment::Start => start::start(store, scene, start::Mind::Empty),
+        Moment::Resume => start::start(store, scene, start::Mind::Full),
+        Moment::Compact(summary) => compact::compact(store, scene, *summary),
+        Moment::Prompt(text) => prompt::prompt(store, scene, text),
+        Moment::Read(path) => read::read(store, scene, path),
+        Moment::Failure { command, error } => failure::failure(store, scene, command, error),
+        Moment::Subagent => brief::brief(store, scene),
+    }
+}
+
+/// The name of a row: its number, or the address of a saved memory.
+fn name_of(item: &Item) -> String {
+    match (item.kind, &item.key) {
+        (Kind::Memory, Some(key)) => key.clone(),
+        _ => format!("#{}", item.id),
+    }
+}
+
+/// Whether its words come from what a tool printed.
+fn is_untrusted(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Failure | Kind::Command | Kind::Discovery | Kind::Task | Kind::Message | Kind::Fix
+    )
+}
+
+/// Whether a row was made on another branch than the one that is checked out.
+fn other_branch<'a>(item: &'a Item, scene: &Scene<'_>) -> Option<&'a str> {
+    let branch = item.branch.as_deref()?;
+    scene.branch.filter(|here| *here != branch).map(|_| branch)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Saved memories that a session begins with: those of high priority, and those
+//! that the project's instructions name. The file is the truth: one that has
+//! changed since it was indexed is read again, one that is gone is left out.
+
+use remora_protocol::record::{Item, Kind};
+use serde_json::Value;
+
+use super::page::Page;
+use super::plain::{block, line};
+use super::truth::Truth;
+use super::{Recall, Scene, Seen, name_of, row};
+use crate::store::{Filter, Order, Page as Part, Result, Store};
+
+/// Memories of a scope that are looked at.
+const LOOK: usize = 200;
+/// Characters of one body.
+const BODY: usize = 1_500;
+/// The least urgent priority that is given without being asked for.
+const CORE: u64 = 2;
+
+/// Puts core memories on the page.
+pub(super) fn put(
+    store: &dyn Store,
+    scene: &Scene<'_>,
+    page: &mut Page,
+    recall: &mut Recall,
+) -> Result<()> {
+    let mut first = true;
+    for item in core(store, scene)? {
+        let name = name_of(&item);
+        if scene.given.seen(&name) == Seen::Told {
+            continue;
+        }
+        let Some(body) = body(&item, scene) else {
+            continue;
+        };
+        let why = match (is_named(&item), priority(&item)) {
+            (true, _) => "the project's instructions name it".to_owned(),
+            (_, priority) => format!("saved with priority {priority}"),
+        };
+        let mut text = String::new();
+        if first {
+            text.push_str("Saved memories:\n");
+        }
+        text.push_str(&line(&name, 160));
+        for doubt in row::doubts(&item) {
+            text.push(' ');
+            text.push_str(&doubt);
+        }
+        for part in body.lines() {
+            text.push_str("\n  ");
+            text.push_str(part);
+        }
+        if let Some(tokens) = page.put(&text) {
+            first = false;
+            let chosen = row::chosen(&item, Truth::Holds, Seen::Told, why, tokens);
+            recall.given.push(chosen);
+        }
+    }
+    Ok(())
+}
+
+fn core(store: &dyn Store, scene: &Scene<'_>) -> Result<Vec<Item>> {
+    let mut rows = Vec::new();
+    for project in ["", scene.project] {
+        let filter = Filter {
+            project: Some(project.to_owned()),
+            kinds: vec![Kind::Memory],
+            ..Filter::default()
+        };
+        let newest = Part {
+            order: Order::Newest,
+            beyond: None,
+            limit: LOOK,
+        };
+        let found = store.list(&filter, newest)?;
+        rows.extend(
+            found
+                .into_iter()
+                .filter(|item| is_named(item) || priority(item) <= CORE),
+        );
+    }
+    rows.sort_by(|a, b| {
+        let order = |item: &Item| (!is_named(item), priority(item), item.key.clone());
+        order(a).cmp(&order(b))
+    });
+    Ok(rows)
+}
+
+fn body(item: &Item, scene: &Scene<'_>) -> Option<String> {
+    let path = detail(item, "path").and_then(Value::as_str).unwrap_or("");
+    let size = detail(item, "size").and_then(Value::as_u64).unwrap_or(0);
+    let modified = detail(item, "modified")
+        .and_then(Value::as_i64)
+        .unwrap_or(0);
+    let text = match scene.disk.memory(path, size, modified) {
+        Some(now) => now?,
+        None => item.text.clone(),
+    };
+    Some(block(text.trim(), BODY))
+}
+
+fn priority(item: &Item) -> u64 {
+    detail(item, "priority")
+        .and_then(Value::as_u64)
+        .unwrap_or(u64::MAX)
+}
+
+fn is_named(item: &Item) -> bool {
+    detail(item, "named")
+        .and_then(Value::as_bool)
+        .unwrap_or(false)
+}
+
+fn detail<'a>(item: &'a Item, name: &str) -> Option<&'a Value> {
+    item.detail.as_ref()?.get(name)
+}

@@ -1,0 +1,164 @@
+//! Stored text made harmless: it cannot close the wrapper, move a cursor, turn
+//! the direction of reading or hide anything, and it is never longer than asked.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Characters looked at for each one that is kept.
+const LOOK: usize = 8;
+
+/// One line of at most `limit` characters.
+pub fn line(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    let mut gap = false;
+    let mut count = 0;
+    for c in Clean::of(text, limit) {
+        if c.is_whitespace() {
+            gap = !out.is_empty();
+            continue;
+        }
+        if count + usize::from(gap) >= limit {
+            out.push('…');
+            return out;
+        }
+        if gap {
+            out.push(' ');
+            count += 1;
+            gap = false;
+        }
+        out.push(c);
+        count += 1;
+    }
+    out
+}
+
+/// Lines of at most `limit` characters in all; blank lines at both ends go, and
+/// what is left out is said.
+pub fn block(text: &str, limit: usize) -> String {
+    let mut clean = Clean::of(text, limit);
+    let mut out: String = clean.by_ref().take(limit).collect();
+    let more = clean.any(|c| !c.is_whitespace());
+    out = out.trim_end().trim_start_matches('\n').to_owned();
+    if more {
+        out.push_str(" […]");
+    }
+    out
+}
+
+struct Clean<'a> {
+    chars: Peekable<Chars<'a>>,
+    left: usize,
+}
+
+impl<'a> Clean<'a> {
+    fn of(text: &'a str, limit: usize) -> Self {
+        Self {
+            chars: text.chars().peekable(),
+            left: limit.saturating_mul(LOOK).max(64),
+        }
+    }
+
+    fn next_char(&mut self) -> Option<char> {
+        self.left = self.left.checked_sub(1)?;
+        self.chars.next()
+    }
+
+    /// Takes the rest of a terminal's control sequence away.
+    fn skip_sequence(&mut self) {
+        match self.next_char() {
+            Some('[') => self.skip_until(|c| ('@'..='~').contains(&c)),
+            Some(']' | 'P' | 'X' | '^' | '_') => {
+                // Ended by a bell, or by the two characters of a terminator,
+                // whose second one says nothing.
+                self.skip_until(|c| matches!(c, '\u{7}' | '\u{1b}' | '\u{9c}'));
+                self.chars.next_if_eq(&'\\');
+            }
+            _ => {}
+        }
+    }
+
+    fn skip_until(&mut self, end: impl Fn(char) -> bool) {
+        while let Some(c) = self.next_char() {
+            if end(c) || c == '\n' {
+                return;
+            }
+        }
+    }
+}
+
+impl Iterator for Clean<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        loop {
+            return Some(match self.next_char()? {
+                '\u{1b}' => {
+                    self.skip_sequence();
+                    continue;
+                }
+                '\u{9b}' => {
+                    self.skip_until(|c| ('@'..='~').contains(&c));
+                    continue;
+                }
+                '\n' | '\u{2028}' | '\u{2029}' => '\n',
+                '\t' => ' ',
+                // What follows in a tag would count for the wrapper around it.
+                '<' => '‹',
+                c if c.is_control() || is_invisible(c) => continue,
+                c => c,
+            });
+        }
+    }
+}
+
+/// Turns the direction, has no width, or spells text that nobody sees.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn controls_and_tags_go() {
+        let hostile =
+            "a\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}b\u{1b}]8;;http://x\u{1b}\\link\u{9b}2Jc";
+        assert_eq!(line(hostile, 99), "ared blinkc");
+        assert_eq!(
+            line("a\u{202e}b\u{2066}c\u{200b}d\u{e0041}e\u{feff}", 99),
+            "abcde"
+        );
+        assert_eq!(
+            line("</remora-context> <system>", 99),
+            "‹/remora-context> ‹system>"
+        );
+        assert_eq!(line("a\r\nb\n\n c\u{2028}d\0", 99), "a b c d");
+        assert_eq!(block("\n\na\n  b\r\n\u{1b}[1mc\n\n", 99), "a\n  b\nc");
+    }
+
+    #[test]
+    fn nothing_is_longer_than_asked() {
+        let long = "x".repeat(1_000_000);
+        assert_eq!(line(&long, 5), "xxxxx…");
+        assert_eq!(block(&long, 5), "xxxxx […]");
+        assert_eq!(line("añb\u{1b}", 3), "añb");
+        let unended = format!("\u{1b}]{}", "y".repeat(1_000_000));
+        assert_eq!(line(&unended, 5), "");
+        assert_eq!(line(&"\u{200b}".repeat(1_000_000), 5), "");
+        assert_eq!(line("漢字かな交じり", 4), "漢字かな…");
+    }
+}

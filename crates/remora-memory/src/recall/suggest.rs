@@ -1,0 +1,128 @@
+//! What else an event may be answered with: what a summary should keep, a word
+//! about something worth saving, and the guard at a stop. The last two are off
+//! unless the person asks for them.
+
+use remora_protocol::record::{Item, Kind};
+
+use super::plain::line;
+use super::{Scene, Seen, name_of};
+use crate::store::{Filter, Order, Page as Part, Result, Store};
+
+/// Statements that are named to whoever sums up.
+const STATED: usize = 8;
+/// How often something must have come up.
+const OFTEN: u32 = 2;
+
+/// A few lines for whoever sums the session up: what must not be lost.
+pub fn instructions(store: &dyn Store, session: &str) -> Result<Option<String>> {
+    let rows = of_session(store, session, &[], 300)?;
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let mut text = "Keep in the summary: the task as it was asked, decisions with their reasons, \
+                    files that were changed, errors with what mended them, and what is left."
+        .to_owned();
+    let stated = |item: &&Item| is_stated(item.kind);
+    for item in rows.iter().filter(stated).take(STATED) {
+        text.push_str("\n- ");
+        text.push_str(&line(&item.title, 160));
+    }
+    Ok(Some(text))
+}
+
+/// Something about this file that has come up more than once and is not saved;
+/// with the name under which it is told only once.
+pub fn suggestion(
+    store: &dyn Store,
+    scene: &Scene<'_>,
+    path: &str,
+) -> Result<Option<(String, String)>> {
+    let filter = Filter {
+        project: Some(scene.project.to_owned()),
+        file: Some(path.to_owned()),
+        kinds: vec![Kind::Fix],
+        ..Filter::default()
+    };
+    let newest = Part {
+        order: Order::Newest,
+        beyond: None,
+        limit: 20,
+    };
+    let mut rows = store.list(&filter, newest)?;
+    let stated = [Kind::Preference, Kind::Correction];
+    rows.extend(of_session(store, scene.session, &stated, 20)?);
+    let often = rows.iter().find_map(|item| {
+        let times = match item.kind {
+            Kind::Fix => count(item, crate::fix::field::FIXED),
+            _ => item.seen,
+        };
+        let name = name_of(item);
+        let new =
+            scene.given.seen(&name) != Seen::Told && !scene.given.told(&format!("save {name}"));
+        (times >= OFTEN && new).then_some((item, name, times))
+    });
+    Ok(often.map(|(item, name, times)| {
+        let text = format!(
+            "Remora: this has come up {times} times: {name} {}. If it is a lasting rule, it can be \
+             saved with `remora remember`.",
+            line(&item.title, 160)
+        );
+        (text, format!("save {name}"))
+    }))
+}
+
+/// What a stop is held up with, once, when this many files were changed and
+/// nothing was saved.
+pub fn guard(store: &dyn Store, session: &str, edits: usize) -> Result<Option<String>> {
+    let rows = of_session(store, session, &[], 400)?;
+    let mut files: Vec<&String> = rows.iter().flat_map(|item| &item.files_modified).collect();
+    files.sort_unstable();
+    files.dedup();
+    // A memory is a Markdown file in a folder of that name, or saved through us.
+    let saves = |item: &Item| {
+        let by_us = item
+            .tool
+            .as_deref()
+            .is_some_and(|tool| tool.ends_with("__remember"));
+        let command = item
+            .facts
+            .iter()
+            .any(|fact| fact.contains("remora remember"));
+        let file = |path: &String| path.contains("memory/") && path.contains(".md");
+        by_us || command || item.files_modified.iter().any(file)
+    };
+    if edits == 0 || files.len() < edits || rows.iter().any(saves) {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "{} files were changed in this session and nothing was saved. If something lasting was \
+         decided or learned, save it now with `remora remember \"…\"`; if not, just stop again.",
+        files.len()
+    )))
+}
+
+fn of_session(store: &dyn Store, session: &str, kinds: &[Kind], limit: usize) -> Result<Vec<Item>> {
+    let filter = Filter {
+        session: Some(session.to_owned()),
+        kinds: kinds.to_vec(),
+        ..Filter::default()
+    };
+    let newest = Part {
+        order: Order::Newest,
+        beyond: None,
+        limit,
+    };
+    store.list(&filter, newest)
+}
+
+fn is_stated(kind: Kind) -> bool {
+    matches!(kind, Kind::Decision | Kind::Preference | Kind::Correction)
+}
+
+fn count(item: &Item, name: &str) -> u32 {
+    let count = item
+        .detail
+        .as_ref()
+        .and_then(|detail| detail.get(name)?.as_u64());
+    u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX)
+}

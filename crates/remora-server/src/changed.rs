@@ -1,0 +1,194 @@
+//! What git says of the checkouts that sessions work in, asked on a thread of
+//! its own and written down for hooks, which have no time to ask. Runs nothing
+//! of the project, waits for no lock, and gives up after a moment.
+
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime};
+
+use remora_client::{Changes, Paths};
+
+use crate::Clock;
+use crate::worker::Tick;
+use status::End;
+
+/// A checkout is not asked about more often than this.
+const PAUSE: Duration = Duration::from_secs(10);
+/// Checkouts that are kept in mind.
+const ROOTS: usize = 64;
+/// What nobody asked about for this long goes.
+const STALE: Duration = Duration::from_hours(30 * 24);
+
+/// How git is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Git {
+    pub(crate) program: OsString,
+    pub(crate) limit: Duration,
+}
+
+impl Default for Git {
+    fn default() -> Self {
+        Self {
+            program: "git".into(),
+            limit: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Checkouts that wait for their turn, and the one that is being asked about.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    paths: Paths,
+    clock: Clock,
+    git: Git,
+    /// Told when one is done, so that the next one has its turn.
+    done: Sender<Tick>,
+    /// When each was asked about last.
+    asked: HashMap<PathBuf, Instant>,
+    waiting: Vec<PathBuf>,
+    busy: Option<Busy>,
+}
+
+#[derive(Debug)]
+struct Busy {
+    thread: JoinHandle<()>,
+    stop: Sender<End>,
+}
+
+impl Watch {
+    pub(crate) fn new(paths: Paths, clock: Clock, git: Git, done: Sender<Tick>) -> Self {
+        Self {
+            paths,
+            clock,
+            git,
+            done,
+            asked: HashMap::new(),
+            waiting: Vec::new(),
+            busy: None,
+        }
+    }
+
+    /// Something may have changed in this checkout.
+    pub(crate) fn want(&mut self, root: PathBuf) {
+        let place = root.join(".git").exists();
+        if place && !self.waiting.contains(&root) && self.waiting.len() < ROOTS {
+            self.waiting.push(root);
+        }
+    }
+
+    /// Asks about the next one that may be asked about again.
+    pub(crate) fn turn(&mut self) {
+        if self.busy.as_ref().is_some_and(|b| !b.thread.is_finished()) {
+            return;
+        }
+        self.finish();
+        let next = self
+            .waiting
+            .iter()
+            .position(|root| self.rest(root).is_zero());
+        let Some(at) = next else { return };
+        let root = self.waiting.remove(at);
+        if self.asked.len() >= ROOTS {
+            self.asked.retain(|_, at| at.elapsed() < PAUSE);
+        }
+        self.asked.insert(root.clone(), Instant::now());
+        let (paths, clock, git) = (self.paths.clone(), self.clock, self.git.clone());
+        let (stop, end) = channel();
+        let (own, done) = (stop.clone(), self.done.clone());
+        let work = move || {
+            crate::meanings::step_back();
+            if let Some(found) = status::ask(&root, &git, own, &end) {
+                note(&paths, &root, found, clock());
+            }
+            // The worker may have gone.
+            let _ = done.send(Tick::Asked);
+        };
+        // Without a thread there is no cache, and rows are ranked without it.
+        if let Ok(thread) = thread::Builder::new().spawn(work) {
+            self.busy = Some(Busy { thread, stop });
+        }
+    }
+
+    /// The one that was asked about is done, or as good as done.
+    pub(crate) fn finish(&mut self) {
+        if let Some(busy) = self.busy.take() {
+            // Whatever it met, the next one is asked all the same.
+            let _ = busy.thread.join();
+        }
+    }
+
+    /// How long until another one has its turn; a busy one says so itself.
+    pub(crate) fn wait(&self) -> Option<Duration> {
+        if self.busy.as_ref().is_some_and(|b| !b.thread.is_finished()) {
+            return None;
+        }
+        self.waiting.iter().map(|root| self.rest(root)).min()
+    }
+
+    fn rest(&self, root: &Path) -> Duration {
+        let asked = self.asked.get(root);
+        asked.map_or(Duration::ZERO, |at| PAUSE.saturating_sub(at.elapsed()))
+    }
+
+    /// Removes what has not been asked about for a long time.
+    pub(crate) fn tidy(&self) {
+        let Some(before) = moment((self.clock)()).checked_sub(STALE) else {
+            return;
+        };
+        let files = fs::read_dir(Changes::folder(&self.paths));
+        for file in files.into_iter().flatten().flatten() {
+            let written = file.metadata().and_then(|meta| meta.modified());
+            if written.is_ok_and(|at| at < before) {
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    }
+}
+
+impl Drop for Watch {
+    /// No git outlives the worker.
+    fn drop(&mut self) {
+        if let Some(busy) = self.busy.take() {
+            let _ = busy.stop.send(End::Stopped);
+            let _ = busy.thread.join();
+        }
+    }
+}
+
+fn moment(millis: i64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
+}
+
+/// Writes down what was found. It is only a matter of rank: where it cannot be
+/// written, rows are ranked without it.
+fn note(paths: &Paths, root: &Path, found: status::Found, now: i64) {
+    let file = Changes::file(paths, root);
+    let status::Found::State(state) = found else {
+        // What git no longer knows is not known.
+        let _ = fs::remove_file(&file);
+        return;
+    };
+    let changes = Changes {
+        root: root.display().to_string(),
+        time: now,
+        ..state
+    };
+    let write = || -> std::io::Result<()> {
+        fs::create_dir_all(Changes::folder(paths))?;
+        let draft = file.with_extension("draft");
+        let mut out = fs::File::create(&draft)?;
+        out.write_all(&serde_json::to_vec(&changes)?)?;
+        drop(out);
+        fs::rename(&draft, &file)
+    };
+    let _ = write();
+}

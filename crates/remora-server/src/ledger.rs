@@ -1,0 +1,214 @@
+//! The ledger of what sessions were given: the hooks' files become rows, and
+//! later calls say which of it was of use. A file that cannot be read costs its
+//! lines, never the events.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use remora_client::{Paths, given_file, read_given};
+use remora_memory::Captured;
+use remora_memory::ledger::Uses;
+use remora_memory::store::{Batch, Filter, Store};
+use remora_protocol::record::Given;
+
+use crate::ServerError;
+
+const DAY: Duration = Duration::from_hours(24);
+/// A hook may still be writing this long after its event was stored.
+const TRAIL: Duration = Duration::from_mins(10);
+/// Files that are read when nothing is known of them yet.
+const RECENT: Duration = Duration::from_hours(14 * 24);
+/// Files that are removed when they lay still for so long.
+const KEEP: Duration = Duration::from_hours(30 * 24);
+/// A folder that changed less than this ago may change again unseen: the
+/// clocks of file systems are coarse.
+const TICK: Duration = Duration::from_secs(1);
+/// Rows in one transaction.
+const ROWS: usize = 4_096;
+/// A file's name is cut there.
+const LONGEST: usize = 128;
+
+/// What the worker knows of the files.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    uses: Uses,
+    known: HashMap<PathBuf, Look>,
+    /// Files of sessions that spoke of late, and when.
+    spoke: HashMap<PathBuf, SystemTime>,
+    /// The folder's time when it was listed last.
+    listed: Option<SystemTime>,
+    /// When all files were looked at last.
+    cleared: Option<SystemTime>,
+}
+
+/// A file as it was when it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Look {
+    size: u64,
+    modified: SystemTime,
+}
+
+impl Ledger {
+    /// Forgets what it thinks the store holds. To be called when a batch could
+    /// not be stored.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Adds to a batch what its sessions were given by now, and what its events
+    /// made use of.
+    pub(crate) fn join(
+        &mut self,
+        paths: &Paths,
+        store: &dyn Store,
+        events: &[&Captured],
+        batch: &mut Batch,
+        now: i64,
+    ) -> Result<(), ServerError> {
+        let mut sessions: HashMap<_, Vec<&Captured>> = HashMap::new();
+        for event in events {
+            sessions.entry(event.session()).or_default().push(event);
+        }
+        for (session, events) in sessions {
+            let Some(first) = events.first() else {
+                continue;
+            };
+            let file = given_file(paths, &session);
+            let mut rows = Vec::new();
+            if let Some(look) = look(&file).filter(|look| self.known.get(&file) != Some(look)) {
+                rows = read(&file, &session);
+                self.known.insert(file.clone(), look);
+            }
+            self.spoke.insert(file, moment(now));
+            batch.given.extend(self.uses.take(store, first, rows)?);
+            for event in events {
+                batch.used.extend(self.uses.see(event));
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores what was given meanwhile, whoever was told; removes files that
+    /// nobody adds to any more.
+    pub(crate) fn fold(
+        &mut self,
+        paths: &Paths,
+        store: &dyn Store,
+        now: i64,
+    ) -> Result<(), ServerError> {
+        let now = moment(now);
+        let mut batch = Batch::default();
+        let mut seen: Vec<(PathBuf, Look)> = Vec::new();
+        let mut old = Vec::new();
+        for file in self.candidates(&paths.given(), now) {
+            let Some(look) = look(&file) else {
+                self.known.remove(&file);
+                continue;
+            };
+            let age = since(look.modified, now);
+            let is_new = self.known.get(&file) != Some(&look);
+            if is_new && (age > KEEP || age <= RECENT) {
+                let Some(session) = session_of(paths, store, &file)? else {
+                    continue;
+                };
+                batch.given.extend(read(&file, &session));
+                self.uses.forget_session(&session);
+            }
+            if age > KEEP {
+                old.push(file);
+            } else if is_new {
+                seen.push((file, look));
+            }
+            if batch.given.len() >= ROWS {
+                store.apply(&std::mem::take(&mut batch))?;
+            }
+        }
+        if !batch.given.is_empty() {
+            store.apply(&batch)?;
+        }
+        self.known.extend(seen);
+        for file in old {
+            self.known.remove(&file);
+            // One that will not go is tried again in a day.
+            let _ = fs::remove_file(&file);
+        }
+        Ok(())
+    }
+
+    /// The files that may have something new: those of sessions that spoke of
+    /// late and, when the folder has changed, those that are not known; all of
+    /// them at the start and once a day.
+    fn candidates(&mut self, folder: &Path, now: SystemTime) -> Vec<PathBuf> {
+        self.spoke.retain(|_, then| since(*then, now) <= TRAIL);
+        let mut files: HashSet<PathBuf> = self.spoke.keys().cloned().collect();
+        // Nobody was given anything yet, or nobody can say.
+        let Ok(changed) = fs::metadata(folder).and_then(|meta| meta.modified()) else {
+            return Vec::new();
+        };
+        let all = self.cleared.is_none_or(|then| since(then, now) > DAY);
+        if all || self.listed != Some(changed) {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let file = entry.path();
+                let ours = file.extension().is_some_and(|end| end == "given");
+                if ours && (all || !self.known.contains_key(&file)) {
+                    files.insert(file);
+                }
+            }
+            self.listed = Some(changed).filter(|then| since(*then, now) > TICK);
+        }
+        if all {
+            self.cleared = Some(now);
+        }
+        files.into_iter().collect()
+    }
+}
+
+fn moment(millis: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+}
+
+/// Nothing, when it lies ahead.
+fn since(then: SystemTime, now: SystemTime) -> Duration {
+    now.duration_since(then).unwrap_or_default()
+}
+
+fn look(file: &Path) -> Option<Look> {
+    let meta = fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
+    Some(Look {
+        size: meta.len(),
+        modified: meta.modified().ok()?,
+    })
+}
+
+/// What a file says, under the session's own id: the file's name has only what
+/// may stand in one. One that cannot be read says nothing until it changes.
+fn read(file: &Path, session: &str) -> Vec<Given> {
+    let mut rows = read_given(file).unwrap_or_default();
+    for row in &mut rows {
+        session.clone_into(&mut row.session);
+    }
+    rows
+}
+
+/// The session that a file belongs to. A name that may have been changed waits
+/// until its session is known.
+fn session_of(
+    paths: &Paths,
+    store: &dyn Store,
+    file: &Path,
+) -> Result<Option<String>, ServerError> {
+    let Some(name) = file.file_stem().and_then(|name| name.to_str()) else {
+        return Ok(None);
+    };
+    if !name.contains('_') && name.len() < LONGEST {
+        return Ok(Some(name.to_owned()));
+    }
+    let sessions = store.sessions(&Filter::default(), usize::MAX)?;
+    let mut ids = sessions.into_iter().map(|session| session.id);
+    Ok(ids.find(|id| given_file(paths, id) == file))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,318 @@
+//! The tools: their descriptions, kept short because every session pays for
+//! them, and their arguments, read so that a mistake is named.
+
+use std::sync::Arc;
+
+use remora_protocol::record::Kind;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+use super::{Fact, Reach, Search, Timeline};
+
+/// Rows of a search, unless it says how many.
+const ROWS: usize = 20;
+/// Rows of a timeline, unless it says how many.
+const ENTRIES: usize = 30;
+/// More rows than this are never given at once.
+const MOST_ROWS: usize = 100;
+/// More than this many ids are not looked up at once.
+const MOST_IDS: usize = 20;
+/// The longest argument, in bytes.
+const LONGEST: usize = 64 * 1024;
+
+/// A call that can be carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Asked {
+    Search(Search),
+    Get(Vec<String>),
+    Timeline(Timeline),
+    Remember(Fact),
+}
+
+/// All tools.
+pub(super) fn all() -> Vec<Tool> {
+    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    let text = |about: &str| json!({ "type": "string", "description": about });
+    let everywhere = json!({ "type": "boolean", "description": "all projects" });
+    let number = json!({ "type": "integer" });
+    vec![
+        tool(
+            "search",
+            "Search the memory of earlier sessions. Gives index rows (#id, date, kind, tokens, \
+             title); then `get` the few that matter. Words in any order; also \"a phrase\", -word, \
+             error:TEXT.",
+            json!({
+                "query": text("words; empty lists the newest"),
+                "kind": text(&format!("only these, comma-separated: {}", kinds.join(", "))),
+                "file": text("only what touched this file or folder"),
+                "since": text("2026-11-15, today, monday, 7d"),
+                "all": everywhere,
+                "limit": number,
+            }),
+            &["query"],
+        ),
+        tool(
+            "get",
+            "Details of rows or saved memories, several in one call.",
+            json!({
+                "ids": {
+                    "type": "array",
+                    "items": { "type": "string" },
+                    "description": "#12, 12 or memory://scope/name",
+                },
+            }),
+            &["ids"],
+        ),
+        tool(
+            "timeline",
+            "What happened, in order: around a row, or in a time.",
+            json!({
+                "around": text("an id"),
+                "since": text("as in search"),
+                "until": text("as in search"),
+                "all": everywhere,
+                "limit": number,
+            }),
+            &[],
+        ),
+        tool(
+            "remember",
+            "Save a lasting fact for later sessions (a Markdown file): a decision, a preference, a \
+             trap. Not what code or git already say, never secrets.",
+            json!({
+                "text": text("the fact, and why it holds"),
+                "name": text("file name, such as no-mocks"),
+                "type": { "type": "string", "enum": Fact::TYPES },
+                "scope": {
+                    "type": "string",
+                    "enum": Fact::SCOPES,
+                    "description": "default: project",
+                },
+                "priority": {
+                    "type": "integer",
+                    "description": "1 to 5; 1 and 2 are told at every start; default 3",
+                },
+            }),
+            &["text"],
+        ),
+    ]
+}
+
+fn tool(
+    name: &'static str,
+    about: &'static str,
+    properties: Value,
+    required: &[&'static str],
+) -> Tool {
+    let mut schema = JsonObject::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), properties);
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    let reads = name != "remember";
+    Tool::new(name, about, Arc::new(schema))
+        .with_annotations(ToolAnnotations::new().read_only(reads))
+}
+
+impl Asked {
+    /// The call, or what is wrong with it.
+    pub(super) fn read(tool: &str, arguments: &JsonObject) -> Result<Self, String> {
+        let given = Arguments { tool, arguments };
+        match tool {
+            "search" => {
+                given.only(&["query", "kind", "file", "since", "all", "limit"])?;
+                Ok(Self::Search(Search {
+                    query: given.text("query")?.unwrap_or_default(),
+                    kinds: given.kinds()?,
+                    file: given.text("file")?,
+                    since: given.text("since")?,
+                    reach: given.reach()?,
+                    limit: given.limit(ROWS)?,
+                }))
+            }
+            "get" => {
+                given.only(&["ids"])?;
+                given.ids().map(Self::Get)
+            }
+            "timeline" => {
+                given.only(&["around", "since", "until", "all", "limit"])?;
+                Ok(Self::Timeline(Timeline {
+                    around: given.name("around")?,
+                    since: given.text("since")?,
+                    until: given.text("until")?,
+                    reach: given.reach()?,
+                    limit: given.limit(ENTRIES)?,
+                }))
+            }
+            "remember" => {
+                given.only(&["text", "name", "type", "scope", "priority"])?;
+                let text = given.text("text")?;
+                let text = text.ok_or("remember: `text` is missing: say what to save")?;
+                Ok(Self::Remember(Fact {
+                    text,
+                    name: given.text("name")?,
+                    kind: given.one_of("type", Fact::TYPES)?,
+                    scope: given.one_of("scope", Fact::SCOPES)?,
+                    priority: given.priority()?,
+                }))
+            }
+            other => Err(format!(
+                "`{other}` is not a tool; there are search, get, timeline, remember"
+            )),
+        }
+    }
+}
+
+/// Arguments as models write them: numbers as text and the other way round are
+/// understood, and nothing is guessed.
+struct Arguments<'a> {
+    tool: &'a str,
+    arguments: &'a JsonObject,
+}
+
+impl Arguments<'_> {
+    fn fault(&self, key: &str, wanted: &str) -> String {
+        format!("{}: `{key}` must be {wanted}", self.tool)
+    }
+
+    fn only(&self, known: &[&str]) -> Result<(), String> {
+        let unknown = self.arguments.keys().find(|key| !known.contains(&&***key));
+        match unknown {
+            None => Ok(()),
+            Some(key) => Err(format!(
+                "{}: `{key}` is not an argument; known: {}",
+                self.tool,
+                known.join(", ")
+            )),
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.arguments.get(key).filter(|value| !value.is_null())
+    }
+
+    /// A text; one of blanks is none.
+    fn text(&self, key: &str) -> Result<Option<String>, String> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) if text.len() > LONGEST => {
+                Err(self.fault(key, "at most 64 KB long"))
+            }
+            Some(Value::String(text)) => {
+                Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+            }
+            Some(_) => Err(self.fault(key, "a string")),
+        }
+    }
+
+    /// A text or a number.
+    fn name(&self, key: &str) -> Result<Option<String>, String> {
+        match self.get(key) {
+            Some(Value::Number(number)) => Ok(Some(number.to_string())),
+            _ => self.text(key),
+        }
+    }
+
+    fn ids(&self) -> Result<Vec<String>, String> {
+        let wanted = "a list of ids, such as [\"#12\"]";
+        let list = match self.get("ids") {
+            Some(Value::Array(list)) => list.iter().collect(),
+            Some(one @ (Value::String(_) | Value::Number(_))) => vec![one],
+            _ => return Err(self.fault("ids", wanted)),
+        };
+        let mut ids: Vec<String> = Vec::new();
+        for value in list {
+            let id = match value {
+                Value::Number(number) => number.to_string(),
+                // A list that was written as one text.
+                Value::String(text) if text.len() <= LONGEST => text.clone(),
+                _ => return Err(self.fault("ids", wanted)),
+            };
+            for id in id.split([',', ' ', '\n']).filter(|id| !id.is_empty()) {
+                if !ids.iter().any(|other| other == id) {
+                    ids.push(id.to_owned());
+                }
+            }
+        }
+        if ids.is_empty() {
+            return Err(self.fault("ids", wanted));
+        }
+        if ids.len() > MOST_IDS {
+            return Err(self.fault("ids", &format!("at most {MOST_IDS} ids")));
+        }
+        Ok(ids)
+    }
+
+    fn number(&self, key: &str) -> Result<Option<u64>, String> {
+        let number = match self.get(key) {
+            None => return Ok(None),
+            Some(Value::String(text)) => text.trim().parse().ok(),
+            Some(value) => value.as_u64(),
+        };
+        number
+            .map(Some)
+            .ok_or_else(|| self.fault(key, "a whole number"))
+    }
+
+    fn limit(&self, usual: usize) -> Result<usize, String> {
+        let Some(limit) = self.number("limit")? else {
+            return Ok(usual);
+        };
+        Ok(usize::try_from(limit)
+            .unwrap_or(MOST_ROWS)
+            .clamp(1, MOST_ROWS))
+    }
+
+    fn priority(&self) -> Result<Option<u8>, String> {
+        let Some(number) = self.number("priority")? else {
+            return Ok(None);
+        };
+        match u8::try_from(number) {
+            Ok(number @ 1..=5) => Ok(Some(number)),
+            _ => Err(self.fault("priority", "1 to 5")),
+        }
+    }
+
+    fn reach(&self) -> Result<Reach, String> {
+        match self.get("all") {
+            None | Some(Value::Bool(false)) => Ok(Reach::Project),
+            Some(Value::Bool(true)) => Ok(Reach::Everywhere),
+            Some(_) => Err(self.fault("all", "true or false")),
+        }
+    }
+
+    fn one_of(&self, key: &str, all: &[&str]) -> Result<Option<String>, String> {
+        match self.text(key)? {
+            Some(text) if !all.contains(&text.as_str()) => {
+                Err(self.fault(key, &format!("one of {}", all.join(", "))))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// One kind, several with commas, or a list of them.
+    fn kinds(&self) -> Result<Vec<Kind>, String> {
+        let words: Vec<String> = match self.get("kind") {
+            Some(Value::Array(list)) => {
+                let words = list.iter().map(|word| word.as_str().map(str::to_owned));
+                let words: Option<Vec<String>> = words.collect();
+                words.ok_or_else(|| self.fault("kind", "a string"))?
+            }
+            _ => self.text("kind")?.into_iter().collect(),
+        };
+        let words = words.iter().flat_map(|words| words.split(','));
+        let words = words.map(str::trim).filter(|word| !word.is_empty());
+        words
+            .map(|word| {
+                Kind::parse(word).ok_or_else(|| {
+                    let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+                    self.fault("kind", &format!("one of {}", all.join(", ")))
+                })
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

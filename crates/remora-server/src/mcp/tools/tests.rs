@@ -1,0 +1,126 @@
+//! Arguments right and wrong, and what the tools cost.
+
+use super::*;
+
+fn read(tool: &str, arguments: Value) -> Result<Asked, String> {
+    let Value::Object(arguments) = arguments else {
+        panic!("arguments are an object")
+    };
+    Asked::read(tool, &arguments)
+}
+
+#[test]
+fn the_tools_are_few_and_short() {
+    let tools = serde_json::to_string(&all()).unwrap();
+    assert!(tools.len() < 3_072, "{} bytes", tools.len());
+    for tool in all() {
+        let known = tool.input_schema["properties"].as_object().unwrap();
+        // What is described is understood.
+        for key in known.keys() {
+            let mut arguments = json!({ key: {} });
+            if tool.name == "remember" && key != "text" {
+                arguments["text"] = json!("a fact");
+            }
+            let fault = read(&tool.name, arguments).unwrap_err();
+            assert!(fault.contains(&format!("`{key}` must be")), "{fault}");
+        }
+    }
+}
+
+#[test]
+fn arguments_are_understood_as_models_write_them() {
+    for ids in [
+        json!(["#12", "13"]),
+        json!("#12, 13"),
+        json!(["#12 13", 13]),
+        json!(["#12", 13]),
+    ] {
+        assert_eq!(
+            read("get", json!({ "ids": ids })),
+            Ok(Asked::Get(vec!["#12".to_owned(), "13".to_owned()]))
+        );
+    }
+    for kinds in [json!("fix, decision"), json!(["fix", "decision"])] {
+        assert_eq!(
+            read(
+                "search",
+                json!({ "query": " cart ", "kind": kinds, "limit": "5000", "file": null })
+            ),
+            Ok(Asked::Search(Search {
+                query: "cart".to_owned(),
+                kinds: vec![Kind::Fix, Kind::Decision],
+                file: None,
+                since: None,
+                reach: Reach::Project,
+                limit: MOST_ROWS,
+            }))
+        );
+    }
+    assert_eq!(
+        read("timeline", json!({ "around": 7, "all": true, "limit": 0 })),
+        Ok(Asked::Timeline(Timeline {
+            around: Some("7".to_owned()),
+            since: None,
+            until: None,
+            reach: Reach::Everywhere,
+            limit: 1,
+        }))
+    );
+}
+
+#[test]
+fn a_mistake_is_named() {
+    let long = "x".repeat(LONGEST + 1);
+    let many: Vec<usize> = (0..=MOST_IDS).collect();
+    for (tool, arguments, fault) in [
+        ("erase", json!({}), "`erase` is not a tool"),
+        (
+            "get",
+            json!({ "id": 1 }),
+            "`id` is not an argument; known: ids",
+        ),
+        ("get", json!({ "ids": [] }), "`ids` must be a list of ids"),
+        (
+            "get",
+            json!({ "ids": " , " }),
+            "`ids` must be a list of ids",
+        ),
+        (
+            "get",
+            json!({ "ids": many }),
+            "`ids` must be at most 20 ids",
+        ),
+        ("search", json!({ "query": 1 }), "`query` must be a string"),
+        ("search", json!({ "query": long }), "at most 64 KB"),
+        (
+            "search",
+            json!({ "kind": "bug" }),
+            "`kind` must be one of decision,",
+        ),
+        (
+            "search",
+            json!({ "all": "yes" }),
+            "`all` must be true or false",
+        ),
+        (
+            "search",
+            json!({ "limit": -1 }),
+            "`limit` must be a whole number",
+        ),
+        ("remember", json!({}), "`text` is missing"),
+        ("remember", json!({ "text": "  " }), "`text` is missing"),
+        (
+            "remember",
+            json!({ "text": "x", "scope": "all" }),
+            "`scope` must be one of project, user, team",
+        ),
+        (
+            "remember",
+            json!({ "text": "x", "priority": 6 }),
+            "`priority` must be 1 to 5",
+        ),
+    ] {
+        let said = read(tool, arguments).unwrap_err();
+        assert!(said.contains(fault), "{said}");
+    }
+}

@@ -1,0 +1,444 @@
+//! The index of saved memories: their files are the only truth, and the worker
+//! keeps rows in step with them. Does not know where files lie or how they are
+//! read; [`SavedMemories`] says that. Slow checks run on a thread of their own.
+
+mod hint;
+mod row;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use remora_client::Paths;
+use remora_memory::redact::{Redactor, Rules};
+use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
+use remora_protocol::record::{Item, Kind, Project};
+use serde_json::Value;
+
+use crate::ServerError;
+use crate::worker::Tick;
+
+pub use hint::hint;
+
+/// Projects that are kept in step.
+const PROJECTS: usize = 50;
+/// Projects that were used in this time, in milliseconds, are among them.
+const RECENT: i64 = 14 * 86_400_000;
+/// Sessions that are looked through for them.
+const SESSIONS: usize = 1000;
+/// Rows of one project at most.
+const ROWS: usize = 5000;
+/// Looks at all projects are at least this far apart, and so many times as far
+/// as the last one took.
+const PAUSE: Duration = Duration::from_secs(1);
+const PAUSES: u32 = 20;
+/// A project is checked again after this, and never for more than a fiftieth of
+/// the time.
+const CHECK: Duration = Duration::from_mins(10);
+const CHECKS: u32 = 50;
+/// Nothing must have come for this long before a check is begun.
+const CALM: Duration = Duration::from_secs(2);
+/// Without a knock all are looked at after this long: one may be lost.
+const SILENCE: Duration = Duration::from_secs(25);
+/// Faults that are told of, each once.
+const TOLD: usize = 100;
+
+/// A saved memory, as its file says it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedMemory {
+    /// Its address, `memory://scope/name`.
+    pub uri: String,
+    /// Its name and what it is about, in one line.
+    pub title: String,
+    /// Its words.
+    pub text: String,
+    /// Files of the project that it names and that are there.
+    pub files: Vec<String>,
+    /// When it was last written, in milliseconds since 1970.
+    pub time: i64,
+    /// Everything else that is told of it.
+    pub detail: Value,
+}
+
+/// What a look at files gave.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SavedList {
+    /// In any order.
+    pub memories: Vec<SavedMemory>,
+    /// What could not be read, and why.
+    pub warnings: Vec<String>,
+}
+
+/// Where saved memories come from: those of a project, or with `None` those
+/// that hold everywhere.
+pub trait SavedMemories: fmt::Debug + Send + Sync {
+    /// A number that changes whenever `read` would give something else. Cheap:
+    /// by names, sizes and times.
+    fn stamp(&self, project: Option<&Project>) -> u64;
+    /// Reads them; `None` when it cannot be told where they are.
+    fn read(&self, project: Option<&Project>) -> Option<SavedList>;
+    /// Compares what memories claim with the project; `read` tells the result
+    /// from then on. May take its time.
+    fn check(&self, project: &Project);
+}
+
+/// A project that is kept in step, and what is known of it.
+#[derive(Debug)]
+struct Known {
+    project: Project,
+    stamp: Option<u64>,
+    /// Whether a check may find something new.
+    doubted: bool,
+}
+
+/// The worker's side of the index.
+#[derive(Debug)]
+pub(crate) struct Saved {
+    port: Option<Arc<dyn SavedMemories>>,
+    rules: Rules,
+    redactor: Option<Redactor>,
+    /// Told when a check is done.
+    done: Sender<Tick>,
+    /// The one that was used last comes first; `None` before the first look.
+    known: Option<Vec<Known>>,
+    /// The stamp of what holds everywhere.
+    everywhere: Option<u64>,
+    /// All are to be looked at, not before this.
+    look: Option<Instant>,
+    /// Before this, not all are looked at again.
+    rested: Instant,
+    checking: Option<(String, Instant, JoinHandle<()>)>,
+    /// When each project may be checked again.
+    checked: HashMap<String, Instant>,
+    told: Vec<String>,
+}
+
+/// What a refresh did.
+#[derive(Debug, Default)]
+pub(crate) struct Refreshed {
+    /// Whether rows were written.
+    pub(crate) wrote: bool,
+    /// Lines for the log.
+    pub(crate) lines: Vec<String>,
+}
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// What is due.
+    Due,
+    /// Everything, now: somebody waits for it.
+    All,
+}
+
+impl Saved {
+    pub(crate) fn new(
+        port: Option<Arc<dyn SavedMemories>>,
+        rules: Rules,
+        done: Sender<Tick>,
+    ) -> Self {
+        Self {
+            port,
+            rules,
+            redactor: None,
+            done,
+            known: None,
+            everywhere: None,
+            look: None,
+            rested: Instant::now(),
+            checking: None,
+            checked: HashMap::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// The store is another one, or may be: nothing is known of its rows.
+    pub(crate) fn forget(&mut self) {
+        self.known = None;
+        self.everywhere = None;
+    }
+
+    /// Somebody knocked: files may have changed anywhere.
+    pub(crate) fn knocked(&mut self) {
+        if self.port.is_some() {
+            self.look = Some(self.rested);
+        }
+    }
+
+    /// A session works in this project; with `Edge::Turn` it has begun, ended or
+    /// come to the end of a turn there.
+    pub(crate) fn used(&mut self, project: &Project, edge: Edge) {
+        let Some(known) = &mut self.known else {
+            return;
+        };
+        let at = known.iter().position(|k| k.project.key == project.key);
+        let mut one = match at {
+            Some(at) => known.remove(at),
+            None => Known::new(project.clone()),
+        };
+        if one.project.root != project.root {
+            one = Known::new(project.clone());
+        }
+        one.doubted |= edge == Edge::Turn;
+        known.insert(0, one);
+        known.truncate(PROJECTS);
+    }
+
+    /// How long until there is something to do.
+    pub(crate) fn wait(&self, idle: Duration) -> Option<Duration> {
+        let now = Instant::now();
+        let look = self.look.map(|at| at.saturating_duration_since(now));
+        let check = self.next_check().map(|(_, at)| {
+            CALM.saturating_sub(idle)
+                .max(at.saturating_duration_since(now))
+        });
+        look.into_iter().chain(check).min()
+    }
+
+    /// Brings rows in step: of everything that is due, and of the projects that
+    /// sessions used since the last time.
+    pub(crate) fn refresh(
+        &mut self,
+        store: &dyn Store,
+        paths: &Paths,
+        now: i64,
+        reach: Reach,
+        used: usize,
+    ) -> Result<Refreshed, ServerError> {
+        let mut done = Refreshed::default();
+        let Some(port) = self.port.clone() else {
+            return Ok(done);
+        };
+        let started = Instant::now();
+        let first = self.known.is_none();
+        if first {
+            self.known = Some(recent(store, now)?);
+        }
+        let due = self.look.is_some_and(|at| at <= started) || started >= self.rested + SILENCE;
+        let all = first || due || reach == Reach::All;
+        let mut news = HashMap::new();
+        if all {
+            self.look = None;
+            for project in hint::take(paths) {
+                self.used(&project, Edge::None);
+                news.insert(project.key.clone(), project);
+            }
+        }
+        let many = if all { PROJECTS } else { used };
+        let mut at = 0;
+        while let Some(one) = self.known.as_ref().and_then(|known| known.get(at)) {
+            if at >= many {
+                break;
+            }
+            let project = one.project.clone();
+            let stamp = one.stamp;
+            // A disk that is not there has not lost its memories.
+            if Path::new(&project.root).is_dir() {
+                let new = port.stamp(Some(&project));
+                if stamp != Some(new) {
+                    let mut held = false;
+                    if let Some(list) = port.read(Some(&project)) {
+                        let named = news.remove(&project.key);
+                        held = !list.memories.is_empty();
+                        self.put(store, &project.key, named, list, &mut done)?;
+                    }
+                    if let Some(one) = self.known.as_mut().and_then(|known| known.get_mut(at)) {
+                        one.stamp = Some(new);
+                        one.doubted |= held;
+                    }
+                }
+            }
+            at += 1;
+        }
+        if all || used > 0 {
+            let new = port.stamp(None);
+            if self.everywhere != Some(new) {
+                if let Some(list) = port.read(None) {
+                    self.put(store, "", None, list, &mut done)?;
+                }
+                self.everywhere = Some(new);
+            }
+        }
+        if all {
+            self.rested = Instant::now() + (started.elapsed() * PAUSES).max(PAUSE);
+        }
+        Ok(done)
+    }
+
+    /// Brings the rows of one project in step with what was read.
+    fn put(
+        &mut self,
+        store: &dyn Store,
+        project: &str,
+        named: Option<Project>,
+        list: SavedList,
+        done: &mut Refreshed,
+    ) -> Result<(), ServerError> {
+        for warning in list.warnings {
+            done.lines
+                .extend(self.once(format!("saved memories: {warning}")));
+        }
+        let redactor = match &mut self.redactor {
+            Some(redactor) => redactor,
+            none => none.insert(Redactor::new(&self.rules)?),
+        };
+        let mut there: HashMap<String, Item> = HashMap::new();
+        for item in rows(store, project)? {
+            if let Some(key) = item.key.clone().filter(|key| row::is_address(key)) {
+                there.insert(key, item);
+            }
+        }
+        let mut batch = Batch::default();
+        for memory in list.memories.into_iter().take(ROWS) {
+            let Some(item) = row::of(memory, project, redactor) else {
+                continue;
+            };
+            let before = item.key.as_ref().and_then(|key| there.remove(key));
+            if !before.is_some_and(|before| row::same(&item, &before)) {
+                batch.items.push(Write::Put(item));
+            }
+        }
+        if !batch.items.is_empty() {
+            batch.projects.extend(named);
+            store.apply(&batch)?;
+            done.wrote = true;
+        }
+        if !there.is_empty() {
+            let gone: Vec<Name> = there.values().map(|item| Name::Id(item.id)).collect();
+            store.remove(&gone)?;
+            done.wrote = true;
+        }
+        Ok(())
+    }
+
+    /// The line, unless it was said before: the same fault is met at every change
+    /// of a folder.
+    pub(crate) fn once(&mut self, line: String) -> Option<String> {
+        if self.told.len() >= TOLD || self.told.contains(&line) {
+            return None;
+        }
+        self.told.push(line.clone());
+        Some(line)
+    }
+
+    /// The project to be checked next, and when.
+    fn next_check(&self) -> Option<(&Project, Instant)> {
+        if self.is_checking() {
+            return None;
+        }
+        let known = self.known.iter().flatten().filter(|known| known.doubted);
+        known
+            .map(|known| {
+                let again = self.checked.get(&known.project.key);
+                (&known.project, again.copied().unwrap_or(self.rested))
+            })
+            .min_by_key(|(_, at)| *at)
+    }
+
+    fn is_checking(&self) -> bool {
+        let checking = self.checking.as_ref();
+        checking.is_some_and(|(_, _, thread)| !thread.is_finished())
+    }
+
+    /// The check that was begun is done, or as good as done.
+    pub(crate) fn finish_check(&mut self) {
+        if let Some((key, started, thread)) = self.checking.take() {
+            // A check that panicked has found nothing.
+            let _ = thread.join();
+            let pause = (started.elapsed() * CHECKS).max(CHECK);
+            self.checked.insert(key, Instant::now() + pause);
+        }
+    }
+
+    /// Begins a check, if nothing came for a while and one is due.
+    pub(crate) fn check(&mut self, idle: Duration) {
+        if idle < CALM || self.is_checking() {
+            return;
+        }
+        self.finish_check();
+        let Some(port) = self.port.clone() else {
+            return;
+        };
+        let now = Instant::now();
+        let due = self.next_check().filter(|(_, at)| *at <= now);
+        let Some(project) = due.map(|(project, _)| project.clone()) else {
+            return;
+        };
+        for known in self.known.iter_mut().flatten() {
+            known.doubted &= known.project.key != project.key;
+        }
+        self.checked.insert(project.key.clone(), now + CHECK);
+        let done = self.done.clone();
+        let key = project.key.clone();
+        let work = move || {
+            crate::meanings::step_back();
+            port.check(&project);
+            // The worker may have gone.
+            let _ = done.send(Tick::Checked);
+        };
+        if let Ok(thread) = thread::Builder::new().spawn(work) {
+            self.checking = Some((key, now, thread));
+        }
+    }
+}
+
+/// Where in a session a project was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edge {
+    /// Anywhere.
+    None,
+    /// At its beginning, its end, or the end of a turn.
+    Turn,
+}
+
+impl Known {
+    fn new(project: Project) -> Self {
+        Self {
+            project,
+            stamp: None,
+            doubted: false,
+        }
+    }
+}
+
+/// The projects of the last two weeks, the one that was used last first.
+fn recent(store: &dyn Store, now: i64) -> Result<Vec<Known>, ServerError> {
+    let filter = Filter {
+        since: Some(now.saturating_sub(RECENT)),
+        ..Filter::default()
+    };
+    let projects = store.projects()?;
+    let mut known: Vec<Known> = Vec::new();
+    for session in store.sessions(&filter, SESSIONS)? {
+        if known.len() == PROJECTS {
+            break;
+        }
+        let met = known.iter().any(|k| k.project.key == session.project);
+        let project = projects.iter().find(|p| p.key == session.project);
+        if let Some(project) = project.filter(|p| !met && !p.root.is_empty()) {
+            known.push(Known::new(project.clone()));
+        }
+    }
+    Ok(known)
+}
+
+/// The rows of saved memories that the store has of a project.
+fn rows(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerError> {
+    let filter = Filter {
+        project: Some(project.to_owned()),
+        kinds: vec![Kind::Memory],
+        ..Filter::default()
+    };
+    let page = Page {
+        order: Order::Oldest,
+        beyond: None,
+        limit: 2 * ROWS,
+    };
+    Ok(store.list(&filter, page)?)
+}

@@ -1,0 +1,45 @@
+//! Notes for the worker: in this project a memory was saved. It may be one
+//! that no session was ever in, so that nobody else would tell of it.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use remora_client::{Paths, stable_hash};
+use remora_protocol::record::Project;
+
+/// Notes that are taken at once.
+const MOST: usize = 50;
+/// A larger file is no note.
+const LARGEST: u64 = 64 * 1024;
+
+fn folder(paths: &Paths) -> PathBuf {
+    paths.run().join("saved")
+}
+
+/// Leaves a note for the worker, who takes it when it is next poked.
+pub fn hint(paths: &Paths, project: &Project) -> io::Result<()> {
+    let folder = folder(paths);
+    fs::create_dir_all(&folder)?;
+    let name = stable_hash(project.key.as_bytes());
+    let draft = folder.join(format!(".{name:016x}-{}", std::process::id()));
+    fs::write(&draft, serde_json::to_vec(project)?)?;
+    fs::rename(&draft, folder.join(format!("{name:016x}.json")))
+}
+
+/// The notes that are there; they are gone afterwards.
+pub(super) fn take(paths: &Paths) -> Vec<Project> {
+    let files = fs::read_dir(folder(paths)).into_iter().flatten().flatten();
+    let mut projects = Vec::new();
+    for file in files.take(MOST) {
+        let path = file.path();
+        if path.extension().is_none_or(|ending| ending != "json") {
+            continue;
+        }
+        let small = file.metadata().is_ok_and(|m| m.len() <= LARGEST);
+        let text = small.then(|| fs::read(&path).unwrap_or_default());
+        projects.extend(text.and_then(|text| serde_json::from_slice::<Project>(&text).ok()));
+        let _ = fs::remove_file(&path);
+    }
+    projects
+}

@@ -1,0 +1,103 @@
+//! The row of one saved memory: redacted, capped, weighed like every other.
+
+use std::borrow::Cow;
+
+use remora_client::stable_hash;
+use remora_memory::private;
+use remora_memory::redact::{Marks, Redactor};
+use remora_protocol::record::{Item, Kind};
+use remora_protocol::tokens;
+use serde_json::Value;
+
+use super::SavedMemory;
+
+/// Bytes of a row's text.
+const TEXT: usize = 16 * 1024;
+/// Bytes of its title.
+const TITLE: usize = 300;
+/// Files of a row.
+const FILES: usize = 20;
+/// How the addresses of saved memories begin; other rows of the same kind are
+/// nobody's index.
+const SCHEME: &str = "memory://";
+
+/// Whether a row with this key stands for a file.
+pub(super) fn is_address(key: &str) -> bool {
+    key.starts_with(SCHEME)
+}
+
+/// The row; nothing of a file that must not be kept.
+pub(super) fn of(memory: SavedMemory, project: &str, redactor: &Redactor) -> Option<Item> {
+    let path = memory.detail.get("path").and_then(Value::as_str);
+    if !is_address(&memory.uri) || path.is_some_and(|path| redactor.denies(path)) {
+        return None;
+    }
+    let mut marks = Marks::default();
+    let raw_tokens = tokens::estimate(&memory.title) + tokens::estimate(&memory.text);
+    let mut clean = |text: &str, most: usize| {
+        let text = private::strip_private(text);
+        let text = private::strip_injected(&text);
+        // Cut only now: half a secret would not be seen for one.
+        let text = redactor.text(&text, &mut marks);
+        cut(text, most)
+    };
+    let title = clean(&one_line(&memory.title), TITLE);
+    let text = clean(&memory.text, TEXT);
+    let mut detail = memory.detail;
+    redactor.json(&mut detail, &mut marks);
+    let name = stable_hash(format!("{project}\0{}", memory.uri).as_bytes());
+    let mut files = memory.files;
+    files.truncate(FILES);
+    Some(Item {
+        id: 0,
+        uid: format!("memory-{name:016x}"),
+        external_id: None,
+        key: Some(memory.uri),
+        kind: Kind::Memory,
+        raw_tokens,
+        digest_tokens: tokens::estimate(&title) + tokens::estimate(&text),
+        title,
+        text,
+        facts: Vec::new(),
+        concepts: Vec::new(),
+        files_read: files,
+        files_modified: Vec::new(),
+        time: memory.time,
+        last_time: memory.time,
+        seen: 1,
+        project: project.to_owned(),
+        session: String::new(),
+        agent: String::new(),
+        prompt: None,
+        branch: None,
+        subagent: None,
+        speaker: None,
+        tool: None,
+        tool_use_id: None,
+        detail: Some(detail),
+    })
+}
+
+/// Whether the store has this row already, by whatever name.
+pub(super) fn same(item: &Item, there: &Item) -> bool {
+    let there = Item {
+        id: item.id,
+        uid: item.uid.clone(),
+        ..there.clone()
+    };
+    *item == there
+}
+
+fn cut(text: Cow<'_, str>, most: usize) -> String {
+    let end = text.floor_char_boundary(most);
+    if end < text.len() {
+        return text[..end].to_owned();
+    }
+    text.into_owned()
+}
+
+fn one_line(text: &str) -> String {
+    let gap = |c: char| c.is_whitespace() || c.is_control();
+    let words: Vec<&str> = text.split(gap).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}

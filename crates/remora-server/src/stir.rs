@@ -1,0 +1,105 @@
+//! Which projects the events of a round told of, from the store: where saved
+//! memories and the working tree may have changed since.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use remora_memory::store::{Filter, Order, Page, Store};
+use remora_protocol::EventName;
+use remora_protocol::record::{Project, Session};
+
+use crate::ServerError;
+use crate::saved::Edge;
+
+/// Events that are looked at; the rest of a long backlog is told of by others.
+const EVENTS: usize = 512;
+/// Projects of one round.
+const PROJECTS: usize = 16;
+
+/// A project that was used.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Stir {
+    pub(crate) project: Project,
+    pub(crate) edge: Edge,
+    /// Checkouts in which a session began, ended or came to the end of a turn.
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// The projects of the newest events, of which so many have just been stored.
+pub(crate) fn of(store: &dyn Store, stored: usize) -> Result<Vec<Stir>, ServerError> {
+    let mut stirs: Vec<Stir> = Vec::new();
+    if stored == 0 {
+        return Ok(stirs);
+    }
+    let page = Page {
+        order: Order::Newest,
+        beyond: None,
+        limit: stored.min(EVENTS),
+    };
+    let mut sessions: HashMap<String, Edge> = HashMap::new();
+    for event in store.events(&Filter::default(), page)? {
+        let edge = sessions.entry(event.session).or_insert(Edge::None);
+        if is_edge(&event.name) {
+            *edge = Edge::Turn;
+        }
+    }
+    let projects = store.projects()?;
+    for (id, edge) in sessions {
+        let filter = Filter {
+            session: Some(id),
+            ..Filter::default()
+        };
+        let Some(session) = store.sessions(&filter, 1)?.pop() else {
+            continue;
+        };
+        let Some(project) = projects.iter().find(|p| p.key == session.project) else {
+            continue;
+        };
+        if project.root.is_empty() {
+            continue;
+        }
+        let at = match stirs.iter().position(|s| s.project.key == project.key) {
+            Some(at) => at,
+            None if stirs.len() < PROJECTS => {
+                stirs.push(Stir {
+                    project: project.clone(),
+                    edge: Edge::None,
+                    roots: Vec::new(),
+                });
+                stirs.len() - 1
+            }
+            None => continue,
+        };
+        if edge == Edge::Turn {
+            stirs[at].edge = edge;
+            for root in roots(project, &session) {
+                if !stirs[at].roots.contains(&root) {
+                    stirs[at].roots.push(root);
+                }
+            }
+        }
+    }
+    Ok(stirs)
+}
+
+fn is_edge(name: &str) -> bool {
+    let edges = [
+        EventName::SessionStart,
+        EventName::Stop,
+        EventName::SessionEnd,
+    ];
+    EventName::parse(name).is_some_and(|name| edges.contains(&name))
+}
+
+/// The checkout that was seen last, and the one that the session began in.
+fn roots(project: &Project, session: &Session) -> Vec<PathBuf> {
+    let cwd = Path::new(&session.cwd);
+    let mut roots = vec![PathBuf::from(&project.root)];
+    if cwd.is_absolute() && cwd.is_dir() {
+        let place = remora_client::place(cwd, None).project;
+        if place.key == project.key {
+            roots.push(place.root.into());
+        }
+    }
+    roots
+}

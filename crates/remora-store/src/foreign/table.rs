@@ -1,0 +1,198 @@
+//! Which columns of which tables are read, under which of the names they have
+//! had, and how their values become ours.
+
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+use serde_json::Value;
+
+/// A column's name.
+pub(super) type Column = String;
+
+/// A table, and its columns in the order in which they are read: each by the
+/// names it may have, the newest first.
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    columns: &'static [&'static [&'static str]],
+    /// Which rows, by a column that must be there for it to count.
+    only: &'static [(&'static str, &'static str)],
+}
+
+const SESSION: &[&str] = &["content_session_id", "claude_session_id", "session_id"];
+const MEMORY: &[&str] = &["memory_session_id", "sdk_session_id", "session_id"];
+
+pub(super) const SESSIONS: Table = Table {
+    name: "sdk_sessions",
+    columns: &[
+        &["id"],
+        SESSION,
+        MEMORY,
+        &["project"],
+        &["platform_source"],
+        &["custom_title"],
+        &["user_prompt"],
+        &["completed_at_epoch"],
+        &["prompt_counter"],
+        &["started_at_epoch", "created_at_epoch"],
+    ],
+    only: &[],
+};
+
+pub(super) const PROMPTS: Table = Table {
+    name: "user_prompts",
+    columns: &[
+        &["id"],
+        SESSION,
+        &["prompt_number"],
+        &["prompt_text", "text"],
+        &["created_at_epoch"],
+    ],
+    only: &[],
+};
+
+pub(super) const OBSERVATIONS: Table = Table {
+    name: "observations",
+    columns: &[
+        &["id"],
+        MEMORY,
+        &["project"],
+        &["type"],
+        &["title"],
+        &["subtitle"],
+        &["facts"],
+        &["narrative"],
+        &["text"],
+        &["concepts"],
+        &["files_read"],
+        &["files_modified"],
+        &["prompt_number"],
+        &["discovery_tokens"],
+        &["agent_id"],
+        &["merged_into_project"],
+        &["created_at_epoch"],
+    ],
+    only: &[],
+};
+
+pub(super) const SUMMARIES: Table = Table {
+    name: "session_summaries",
+    columns: &[
+        &["id"],
+        MEMORY,
+        &["project"],
+        &["request"],
+        &["investigated"],
+        &["learned"],
+        &["completed"],
+        &["next_steps"],
+        &["notes"],
+        &["files_read"],
+        &["files_edited"],
+        &["prompt_number"],
+        &["merged_into_project"],
+        &["created_at_epoch"],
+    ],
+    only: &[],
+};
+
+const CALL: &[&[&str]] = &[
+    &["id"],
+    SESSION,
+    &["project"],
+    &["tool_use_id"],
+    &["tool_name"],
+    &["tool_input"],
+    &["tool_response"],
+    &["cwd"],
+    &["agent_id"],
+    &["created_at_epoch"],
+];
+
+pub(super) const PENDING: Table = Table {
+    name: "pending_messages",
+    columns: CALL,
+    only: &[
+        ("message_type", "message_type = 'observation'"),
+        // Earlier versions kept what was done.
+        ("status", "status <> 'processed'"),
+    ],
+};
+
+pub(super) const TOOL_USES: Table = Table {
+    name: "tool_uses",
+    columns: CALL,
+    only: &[("observation_id", "observation_id IS NULL")],
+};
+
+impl Table {
+    /// The question for a page of rows; `None` when the table is not there.
+    pub(super) fn select(&self, there: &[Column]) -> Option<String> {
+        let has = |name: &str| there.iter().any(|column| column == name);
+        if !has("id") {
+            return None;
+        }
+        let columns: Vec<&str> = self
+            .columns
+            .iter()
+            .map(|names| {
+                names
+                    .iter()
+                    .copied()
+                    .find(|name| has(name))
+                    .unwrap_or("NULL")
+            })
+            .collect();
+        let mut which = vec!["id > ?1"];
+        let only = self.only.iter().filter(|(column, _)| has(column));
+        which.extend(only.map(|(_, which)| *which));
+        Some(format!(
+            "SELECT {} FROM {} WHERE {} ORDER BY id LIMIT ?2",
+            columns.join(", "),
+            self.name,
+            which.join(" AND ")
+        ))
+    }
+}
+
+/// A text; empty when it is missing or something else.
+pub(super) fn text(row: &Row<'_>, column: usize) -> String {
+    match row.get_ref(column) {
+        Ok(ValueRef::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+        Ok(ValueRef::Integer(number)) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// A whole number; 0 when it is missing or something else.
+pub(super) fn number(row: &Row<'_>, column: usize) -> i64 {
+    match row.get_ref(column) {
+        Ok(ValueRef::Integer(number)) => number,
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        Ok(ValueRef::Real(number)) => number as i64,
+        Ok(ValueRef::Text(bytes)) => std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|text| text.trim().parse().ok())
+            .unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// A list as it is stored: JSON, or one entry a line.
+pub(super) fn list(text: &str) -> Vec<String> {
+    let entries: Vec<String> = match serde_json::from_str(text) {
+        Ok(Value::Array(entries)) => entries
+            .into_iter()
+            .map(|entry| match entry {
+                Value::String(text) => text,
+                Value::Null => String::new(),
+                other => other.to_string(),
+            })
+            .collect(),
+        Ok(Value::String(entry)) => vec![entry],
+        _ => text.lines().map(str::to_owned).collect(),
+    };
+    entries
+        .into_iter()
+        .map(|entry| entry.trim().to_owned())
+        .filter(|entry| !entry.is_empty())
+        .collect()
+}

@@ -1,0 +1,170 @@
+//! The model asks memory itself, through the MCP server that `install` writes down: in the
+//! project's file, or for the person by way of the client.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+use super::super::Case;
+use super::super::house::said;
+use super::super::talk::{Ask, Talk};
+use super::told::all_told;
+use super::{CHOICE, REASON, remembered, row_of, text};
+use crate::client::process::finish;
+
+/// The client asks the person about servers of a project; here they said yes.
+const TRUSTING: &str = "{\"enableAllProjectMcpServers\": true}\n";
+const FACT: &str = "The tide datum is the chart datum of the north mole.";
+
+fn call(id: &str, tool: &str, input: &Value) -> Value {
+    let name = format!("mcp__remora__{tool}");
+    json!({"tools": [{"id": id, "name": name, "input": input}]})
+}
+
+pub(in super::super) fn tools(case: &mut Case) -> Result<()> {
+    case.house.write("home/.claude/settings.json", TRUSTING)?;
+    let install = ["install", "claude-code", "--project"];
+    case.house.remora("project", &install)?;
+    let file = case.house.path("project/.mcp.json");
+    let written = fs::read_to_string(&file).context("no .mcp.json was written")?;
+    case.check(written.contains("remora"), || {
+        format!(".mcp.json does not name the server: {written}")
+    });
+    remembered(case)?;
+    let decision = row_of(case, CHOICE, "decision")?;
+    let talk = ask(case, &decision)?;
+
+    answered(case, &talk, &decision);
+    case.house.drain()?;
+
+    let third = super::told_to(case, "project", "ok")?;
+    let saved = third.iter().filter(|told| told.text.contains(FACT)).count();
+    case.check(saved == 1, || {
+        format!("what was saved is not told at the next start: {third:?}")
+    });
+    // Looking something up is nothing to remember.
+    let lookups = [
+        "remora search",
+        "remora get",
+        "remora timeline",
+        "remora remember",
+    ];
+    for told in &third {
+        let rows = told.text.lines().filter(|line| line.starts_with('#'));
+        let own = rows.filter(|row| lookups.iter().any(|words| row.contains(words)));
+        let own: Vec<&str> = own.collect();
+        case.check(own.is_empty(), || {
+            format!("memory tells of its own use: {own:?}")
+        });
+    }
+
+    case.house
+        .remora("project", &["uninstall", "claude-code", "--project"])?;
+    case.check(!file.exists(), || {
+        "`.mcp.json` was made by us and stays".to_owned()
+    });
+    let left = fs::read_to_string(case.house.user_settings())?;
+    case.equal("the person's settings", &left.as_str(), &TRUSTING);
+    Ok(())
+}
+
+/// For the person: the client itself is asked to write the server down.
+pub(in super::super) fn for_the_person(case: &mut Case) -> Result<()> {
+    symlink(&case.house.client, case.house.path("bin/claude"))?;
+    beside_client(case, &["install", "claude-code"])?;
+    let book = case.house.path("home/.claude.json");
+    let known = |book: &Path| -> Result<bool> {
+        let state: Value = serde_json::from_str(&fs::read_to_string(book)?)?;
+        Ok(state["mcpServers"]["remora"].is_object())
+    };
+    case.check(known(&book)?, || {
+        "the client did not write the server down".to_owned()
+    });
+    remembered(case)?;
+    let decision = row_of(case, CHOICE, "decision")?;
+    let talk = ask(case, &decision)?;
+    answered(case, &talk, &decision);
+    beside_client(case, &["uninstall", "claude-code"])?;
+    case.check(!known(&book)?, || {
+        "the client still knows the server".to_owned()
+    });
+    Ok(())
+}
+
+/// Runs the program where it finds the client on the `PATH`.
+fn beside_client(case: &Case, args: &[&str]) -> Result<()> {
+    let folder = case.house.path("project");
+    let mut command = case.house.command(&case.house.remora_path(), &folder);
+    command.env("PATH", case.house.search_with_bin()).args(args);
+    let output = finish(command, None)?;
+    ensure!(output.status.success(), "{args:?}: {}", said(&output));
+    Ok(())
+}
+
+/// The start names the tool, and each call got its answer.
+fn answered(case: &mut Case, talk: &Talk, decision: &str) {
+    let start = all_told(talk);
+    case.check(
+        start
+            .iter()
+            .any(|told| told.text.contains("mcp__remora__get")),
+        || format!("the start does not name the tool that gives details: {start:?}"),
+    );
+    let calls = talk.calls();
+    for (id, words) in [
+        ("toolu_find", decision),
+        ("toolu_get", REASON),
+        ("toolu_around", CHOICE),
+        ("toolu_save", "memory://project/tide-datum"),
+    ] {
+        let (failed, result) = calls.get(id).cloned().unwrap_or_default();
+        case.check(!failed && result.contains(words), || {
+            format!("{id}: `{words}` is not in its result: {result}")
+        });
+        let reached = talk
+            .requests
+            .iter()
+            .any(|body| result_of(body, id).contains(words));
+        case.check(reached, || {
+            format!("the result of {id} did not reach the model")
+        });
+    }
+    let (failed, result) = calls.get("toolu_wrong").cloned().unwrap_or_default();
+    case.check(failed && result.contains("ids"), || {
+        format!("a wrong call is not told what is wrong: {result}")
+    });
+}
+
+fn ask(case: &mut Case, decision: &str) -> Result<Talk> {
+    let select = "select:mcp__remora__search,mcp__remora__get,mcp__remora__timeline,\
+                  mcp__remora__remember";
+    let load = json!({"query": select, "max_results": 4});
+    let fact = json!({"text": FACT, "name": "tide-datum", "priority": 1});
+    case.talk(&Ask {
+        project: "project",
+        prompt: "ok",
+        turns: &[
+            json!({"tools": [{"id": "toolu_load", "name": "ToolSearch", "input": load}]}),
+            call("toolu_find", "search", &json!({"query": "millimetres"})),
+            call("toolu_get", "get", &json!({"ids": [decision]})),
+            call("toolu_around", "timeline", &json!({"around": decision})),
+            call("toolu_wrong", "get", &json!({"ids": []})),
+            call("toolu_save", "remember", &fact),
+            text("Saved."),
+        ],
+        ..Ask::default()
+    })
+}
+
+/// What the model got for a call.
+fn result_of(body: &Value, id: &str) -> String {
+    let messages = body["messages"].as_array().into_iter().flatten();
+    let mut blocks = messages
+        .filter_map(|message| message["content"].as_array())
+        .flatten();
+    let block = blocks.find(|block| block["tool_use_id"] == id);
+    block.map_or_else(String::new, |block| block["content"].to_string())
+}
