@@ -7,8 +7,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use remora_client::{GivenFile, Giving};
-use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Seen};
+use remora_client::{GivenFile, Giving, Place};
+use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
 use remora_protocol::record::Anchor;
 
 use crate::config::Config;
@@ -21,12 +21,12 @@ const MEMORY: u64 = 64 * 1024;
 
 /// The files of a project.
 #[derive(Debug)]
-pub(crate) struct Files {
+struct Files {
     root: PathBuf,
 }
 
 impl Files {
-    pub(crate) fn of(root: &str) -> Self {
+    fn of(root: &str) -> Self {
         Self {
             root: PathBuf::from(root),
         }
@@ -206,9 +206,47 @@ impl Default for Settings {
     }
 }
 
+/// What a session stands on, apart from what it was given.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    place: Place,
+    files: Files,
+    details: String,
+    limits: Limits,
+    /// Files that git says have changed.
+    pub(crate) changed: Vec<String>,
+}
+
+impl Ground {
+    /// In this place; `prefix` is what stands before the names of our MCP tools.
+    pub(crate) fn new(place: Place, prefix: Option<&str>, limits: Limits) -> Self {
+        Self {
+            files: Files::of(&place.project.root),
+            details: details(prefix),
+            limits,
+            changed: Vec::new(),
+            place,
+        }
+    }
+
+    /// The scene of a session.
+    pub(crate) fn scene<'a>(&'a self, session: &'a str, given: &'a dyn Given) -> Scene<'a> {
+        Scene {
+            project: &self.place.project.key,
+            branch: self.place.branch.as_deref(),
+            session,
+            changed: &self.changed,
+            details: &self.details,
+            disk: &self.files,
+            given,
+            limits: self.limits,
+        }
+    }
+}
+
 /// How more of a row is fetched: the tool of our MCP server, if the session has
 /// it, and the command that is always there.
-pub(crate) fn details(prefix: Option<&str>) -> String {
+fn details(prefix: Option<&str>) -> String {
     match prefix {
         Some(prefix) => format!("tool {prefix}get {{\"ids\":[12]}}, or `remora show 12`"),
         None => "`remora show 12`".to_owned(),

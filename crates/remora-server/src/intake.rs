@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::archive::{Archive, Archived};
 use crate::ignore::Ignores;
-use crate::{ServerError, at};
+use crate::{ServerError, anchor, at};
 use heard::Heard;
 
 /// Takes out of events what must not be kept. Needs no store, so it can work
@@ -142,6 +142,7 @@ impl<'a> Intake<'a> {
                 return Err(e.into());
             }
         };
+        anchor::take(&mut digest.batch.files, &events);
         // A session that hooks told the end of began before they did.
         for session in &mut digest.batch.sessions {
             let first = events

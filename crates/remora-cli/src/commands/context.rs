@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use remora_client::{GivenFile, Place, place};
-use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Scene, Truth, intent};
+use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Truth, intent};
 use remora_protocol::time::date;
 use remora_protocol::tokens;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::args::{Context, ContextEvent};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, visible};
-use crate::recall::{Before, Files, Settings, details, relative};
+use crate::recall::{Before, Ground, Settings, relative};
 use crate::tools::prefix;
 
 /// The most that is read from stdin.
@@ -33,9 +33,19 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
     let moment = words.moment(args)?;
     let found = match data.store()? {
         Some(store) => {
-            let ground = Ground::of(&data, args, &place);
-            let scene = ground.scene(&place, Settings::of(&data.config), args);
-            recall::recall(&store, &scene, &moment)?
+            let (root, paths) = (Path::new(&place.project.root), &data.paths);
+            // The text is the first agent's.
+            let spec = remora_agents::AGENTS.first();
+            let prefix = spec.and_then(|spec| prefix(&data.environment, paths, spec, root));
+            let limits = Settings::of(&data.config).limits;
+            let mut ground = Ground::new(place.clone(), prefix, limits);
+            ground.changed = remora_client::changed_files(paths, root);
+            let session = args.session.as_deref().unwrap_or_default();
+            // A look must not make the file.
+            let known = GivenFile::path(paths, session).exists();
+            let given = known.then(|| GivenFile::open(paths, session, None));
+            let before = Before(given.transpose()?);
+            recall::recall(&store, &ground.scene(session, &before), &moment)?
         }
         None => Recall::default(),
     };
@@ -105,45 +115,6 @@ impl Words {
             (ContextEvent::Compact, _) => Moment::Compact(None),
             (ContextEvent::Subagent, _) => Moment::Subagent,
         })
-    }
-}
-
-/// What a scene stands on.
-struct Ground {
-    changed: Vec<String>,
-    details: String,
-    files: Files,
-    before: Before,
-}
-
-impl Ground {
-    fn of(data: &Data, args: &Context, place: &Place) -> Self {
-        let (root, paths) = (&place.project.root, &data.paths);
-        // The text is the first agent's; others will have a flag.
-        let spec = remora_agents::AGENTS.first();
-        let prefix = spec.and_then(|spec| prefix(&data.environment, paths, spec, Path::new(root)));
-        let session = args.session.as_deref();
-        // A look must not make the file.
-        let known = session.filter(|session| GivenFile::path(paths, session).exists());
-        Self {
-            changed: remora_client::changed_files(paths, Path::new(root)),
-            details: details(prefix),
-            files: Files::of(root),
-            before: Before(known.and_then(|session| GivenFile::open(paths, session, None).ok())),
-        }
-    }
-
-    fn scene<'a>(&'a self, place: &'a Place, settings: Settings, args: &'a Context) -> Scene<'a> {
-        Scene {
-            project: &place.project.key,
-            branch: place.branch.as_deref(),
-            session: args.session.as_deref().unwrap_or_default(),
-            changed: &self.changed,
-            details: &self.details,
-            disk: &self.files,
-            given: &self.before,
-            limits: settings.limits,
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use remora_agents::Answer;
 use remora_client::{GivenFile, Place};
-use remora_memory::recall::{self, Given, Intent, Moment, Recall, Scene};
+use remora_memory::recall::{self, Given, Intent, Moment, Recall};
 use remora_memory::store::{Store, StoreError};
 use remora_protocol::record::Kind;
 use remora_protocol::{Event, EventName};
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::Hook;
 use crate::clock;
-use crate::recall::{Before, Files, Settings, details, relative};
+use crate::recall::{Before, Ground, Settings, relative};
 use crate::tools::prefix;
 
 /// An answer that takes longer is given up.
@@ -140,7 +140,7 @@ impl<'a> Asked<'a> {
                 let path = self.path();
                 if let Some(moment) = self.moment(summary.as_deref(), &path) {
                     let ground = self.ground();
-                    let scene = self.scene(&ground, &before);
+                    let scene = ground.scene(self.text("session_id"), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
                     before.note(&found, moment.name(), now)?;
                     answer.message = starts.then(|| self.greeting(&found)).flatten();
@@ -170,36 +170,17 @@ impl<'a> Asked<'a> {
         })
     }
 
-    fn scene<'s>(&'s self, ground: &'s Ground, before: &'s Before) -> Scene<'s> {
-        Scene {
-            project: &self.place.project.key,
-            branch: self.place.branch.as_deref(),
-            session: self.text("session_id"),
-            changed: &ground.changed,
-            details: &ground.details,
-            disk: &ground.files,
-            given: before,
-            limits: self.settings.limits,
-        }
-    }
-
     /// What the scene stands on.
     fn ground(&self) -> Ground {
-        let root = &self.place.project.root;
-        let changed = match self.event.name {
-            EventName::SessionStart => {
-                remora_client::changed_files(&self.hook.paths, Path::new(root))
-            }
-            _ => Vec::new(),
-        };
         let (environment, paths) = (&self.hook.environment, &self.hook.paths);
+        let root = Path::new(&self.place.project.root);
         let spec = self.hook.spec;
-        let prefix = spec.and_then(|spec| prefix(environment, paths, spec, Path::new(root)));
-        Ground {
-            changed,
-            details: details(prefix),
-            files: Files::of(root),
+        let prefix = spec.and_then(|spec| prefix(environment, paths, spec, root));
+        let mut ground = Ground::new(self.place.clone(), prefix, self.settings.limits);
+        if self.event.name == EventName::SessionStart {
+            ground.changed = remora_client::changed_files(paths, root);
         }
+        ground
     }
 
     fn guard(
@@ -230,7 +211,8 @@ impl<'a> Asked<'a> {
             return Ok(None);
         }
         let (ground, path) = (self.ground(), self.path());
-        let found = recall::suggestion(store, &self.scene(&ground, before), &path)?;
+        let found =
+            recall::suggestion(store, &ground.scene(self.text("session_id"), before), &path)?;
         let Some((text, once)) = found else {
             return Ok(None);
         };
@@ -357,11 +339,4 @@ impl<'a> Asked<'a> {
         let value = self.event.fields.get(field).and_then(Value::as_str);
         value.unwrap_or_default()
     }
-}
-
-/// What a scene stands on.
-struct Ground {
-    changed: Vec<String>,
-    details: String,
-    files: Files,
 }

@@ -31,10 +31,10 @@ impl Work<'_> {
         }
         // What was asked of memory is not worth remembering; a saved fact has its
         // own row.
-        if tool.starts_with("mcp__") && tool.contains("remora__") {
+        let call = Call::of(event);
+        if is_ours(tool, call.input("command")) {
             return Ok(Some("our own tool"));
         }
-        let call = Call::of(event);
         let row = match tool {
             "Bash" | "BashOutput" => Some(command(event, state, &call)),
             _ if call.error.is_none() => edited(event, state, &call),
@@ -53,6 +53,15 @@ impl Work<'_> {
         self.add(row, state);
         Ok(None)
     }
+}
+
+/// Whether somebody looks into memory.
+fn is_ours(tool: &str, command: &str) -> bool {
+    const LOOKS: &[&str] = &["show", "search", "context", "timeline", "recap", "ledger"];
+    let mut words = command.split_whitespace();
+    let looks =
+        words.next() == Some("remora") && words.next().is_some_and(|verb| LOOKS.contains(&verb));
+    tool == "Bash" && looks || tool.starts_with("mcp__") && tool.contains("remora__")
 }
 
 /// The parts of a call.

@@ -187,6 +187,10 @@ fn titled(language: &str, kind: &str, problem: &Problem, message: &str) -> Strin
 /// The line that names the exception: the first one that is not indented.
 fn python_end<'a>(doc: &'a Doc<'_>, start: usize) -> Option<(usize, &'a str)> {
     let indent = doc.lines[start].find("Traceback")?;
+    // What announces it on the same line is no indentation of what follows.
+    let before = &doc.lines[start][..indent];
+    let announced = before.contains(|c: char| !matches!(c, ' ' | '\t' | '|' | '+'));
+    let indent = if announced { 0 } else { indent };
     doc.lines
         .iter()
         .enumerate()

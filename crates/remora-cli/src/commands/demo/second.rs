@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use remora_client::{GivenFile, Paths, place};
-use remora_memory::recall::{self, Moment, Scene};
+use remora_memory::recall::{self, Moment};
 use remora_store::Access;
 
 use crate::clock;
 use crate::error::CliError;
-use crate::recall::{Before, Files, Settings, details};
+use crate::recall::{Before, Ground, Settings};
 
 /// What the session does, and what it is given for it.
 #[derive(Debug)]
@@ -28,11 +28,8 @@ const ERROR: &str = "Exit code 101\nrunning 3 tests\ntest retry::gives_up ... FA
 
 /// Plays the session; the data directory is the one that the first one filled.
 pub(super) fn play(paths: &Paths, project: &Path) -> Result<Vec<Step>, CliError> {
-    let place = place(project, None);
-    let root = &place.project.root;
     let store = remora_store::open(&paths.database(), Access::Read)?;
-    let files = Files::of(root);
-    let details = details(None);
+    let ground = Ground::new(place(project, None), None, Settings::default().limits);
     let mut before = Before(Some(GivenFile::open(paths, SESSION, None)?));
     let moments = [
         ("a new session begins", Moment::Start),
@@ -52,16 +49,7 @@ pub(super) fn play(paths: &Paths, project: &Path) -> Result<Vec<Step>, CliError>
     ];
     let mut steps = Vec::new();
     for (what, moment) in moments {
-        let scene = Scene {
-            project: &place.project.key,
-            branch: place.branch.as_deref(),
-            session: SESSION,
-            changed: &[],
-            details: &details,
-            disk: &files,
-            given: &before,
-            limits: Settings::default().limits,
-        };
+        let scene = ground.scene(SESSION, &before);
         let found = recall::recall(&store, &scene, &moment)?;
         before.note(&found, moment.name(), clock::millis())?;
         steps.push(Step {

@@ -1,8 +1,8 @@
 //! One situation: what would be given, and how that compares with the
 //! judgement.
 
-use remora_client::{GivenFile, Giving};
-use remora_memory::recall::{Chosen, Intent, Moment, Recall, Scene, intent, recall};
+use remora_client::{GivenFile, Giving, place};
+use remora_memory::recall::{Chosen, Intent, Moment, Recall, intent, recall};
 use remora_protocol::record::{self, Item};
 use remora_protocol::tokens;
 
@@ -10,7 +10,7 @@ use super::player::Played;
 use super::set::{Kind, Project, Situation};
 use crate::args::Half;
 use crate::error::CliError;
-use crate::recall::{Before, Files, Settings, details};
+use crate::recall::{Before, Ground, Settings};
 
 /// What came of a situation.
 #[derive(Debug)]
@@ -53,18 +53,9 @@ pub(super) fn ask(
         None => &fresh,
     };
     let before = before(played, situation, session)?;
-    let root = played.root.display().to_string();
-    let (details, files) = (details(None), Files::of(&root));
-    let scene = Scene {
-        project: &played.key,
-        branch: Some(branch),
-        session,
-        changed: &[],
-        details: &details,
-        disk: &files,
-        given: &before,
-        limits: settings.limits,
-    };
+    // The branch was checked out above, so the place has it.
+    let ground = Ground::new(place(&played.root, None), None, settings.limits);
+    let scene = ground.scene(session, &before);
     let text = |of: &Option<String>| of.clone().unwrap_or_default();
     let (prompt, file) = (text(&situation.prompt), text(&situation.file));
     let (command, error) = (text(&situation.command), text(&situation.error));

@@ -30,8 +30,6 @@ pub(super) struct Played {
     pub(super) store: Box<dyn Store>,
     pub(super) paths: Paths,
     pub(super) root: PathBuf,
-    /// The project's key.
-    pub(super) key: String,
     /// Everything that is stored.
     pub(super) rows: Vec<Item>,
     /// The events of each label.
@@ -163,7 +161,6 @@ pub(super) fn play(project: &Project) -> Result<Played, CliError> {
         store: Box::new(store),
         paths,
         root,
-        key,
         rows,
         labels,
         sessions,
