@@ -153,13 +153,15 @@ impl Hook {
         }
     }
 
-    /// The person's settings; the defaults if they cannot be read.
-    fn settings(&self) -> Settings {
-        let read = Settings::load(&self.paths.config());
-        read.unwrap_or_else(|e| {
-            self.log(&format!("the settings do not count: {e}"));
-            Settings::default()
-        })
+    /// The person's settings; the defaults, and why, if they cannot be read.
+    fn settings(&self) -> (Settings, Option<String>) {
+        match Settings::load(&self.paths.config()) {
+            Ok(settings) => (settings, None),
+            Err(e) => {
+                self.log(&format!("the settings do not count: {e}"));
+                (Settings::default(), Some(e.to_string()))
+            }
+        }
     }
 
     fn log(&self, text: &str) {

@@ -2,20 +2,21 @@
 //! session was given, and the person's limits. The hook and `remora context`
 //! both go through here, so that what is shown is what would be given.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Instant, UNIX_EPOCH};
 
-use remora_client::{GivenFile, Giving, Place};
+use remora_client::{GivenFile, Giving, Place, normal, open_plain};
 use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
 use remora_protocol::record::Anchor;
 
 use crate::config::Config;
 use crate::error::CliError;
 
-/// The moment under which rows stand in the ledger that were only named.
+/// The moment under which rows stand in the ledger that a start only named, and
+/// what is behind any other moment that did.
 const INDEX: &str = "index";
+const NAMED: &str = " (title)";
 /// The most of a saved memory that is read.
 const MEMORY: u64 = 64 * 1024;
 
@@ -23,17 +24,15 @@ const MEMORY: u64 = 64 * 1024;
 #[derive(Debug)]
 struct Files {
     root: PathBuf,
-}
-
-impl Files {
-    fn of(root: &str) -> Self {
-        Self {
-            root: PathBuf::from(root),
-        }
-    }
+    /// When nothing is looked at any more.
+    end: Option<Instant>,
 }
 
 impl Disk for Files {
+    fn is_late(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
     fn likeness(&self, path: &str, anchor: &Anchor) -> Likeness {
         let path = self.root.join(path);
         match remora_client::is_as(&path, anchor) {
@@ -49,18 +48,22 @@ impl Disk for Files {
 
     fn memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>> {
         let path = Path::new(path);
-        let Ok(mut file) = File::open(path) else {
+        let Ok(file) = open_plain(path) else {
             return Some(None);
         };
         let meta = file.metadata().ok()?;
+        if !meta.is_file() {
+            return Some(None);
+        }
         if meta.len() == size && nanos(&meta) == modified {
             return None;
         }
+        // A link that came since the memory was indexed may lead anywhere.
+        if path.canonicalize().ok().as_deref() != Some(path) {
+            return None;
+        }
         let mut bytes = Vec::new();
-        Read::by_ref(&mut file)
-            .take(MEMORY)
-            .read_to_end(&mut bytes)
-            .ok()?;
+        file.take(MEMORY).read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         Some(Some(without_head(&text).to_owned()))
     }
@@ -98,7 +101,8 @@ impl Given for Before {
         };
         let mut seen = Seen::Not;
         for moment in file.moments(item) {
-            seen = if moment == INDEX && seen != Seen::Told {
+            let named = moment == INDEX || moment.ends_with(NAMED);
+            seen = if named && seen != Seen::Told {
                 Seen::Named
             } else {
                 Seen::Told
@@ -108,7 +112,7 @@ impl Given for Before {
     }
 
     fn told(&self, what: &str) -> bool {
-        self.0.as_ref().is_some_and(|file| file.claimed(what))
+        self.0.as_ref().is_some_and(|file| file.has_told(what))
     }
 }
 
@@ -126,13 +130,17 @@ impl Before {
         let Some(file) = &mut self.0 else {
             return Ok(());
         };
+        let named = match moment {
+            "start" => INDEX.to_owned(),
+            other => format!("{other}{NAMED}"),
+        };
         let giving: Vec<Giving<'_>> = recall
             .given
             .iter()
             .map(|chosen| Giving {
                 item: &chosen.item,
                 moment: if chosen.seen == Seen::Named {
-                    INDEX
+                    &named
                 } else {
                     moment
                 },
@@ -221,12 +229,21 @@ impl Ground {
     /// In this place; `prefix` is what stands before the names of our MCP tools.
     pub(crate) fn new(place: Place, prefix: Option<&str>, limits: Limits) -> Self {
         Self {
-            files: Files::of(&place.project.root),
+            files: Files {
+                root: PathBuf::from(&place.project.root),
+                end: None,
+            },
             details: details(prefix),
             limits,
             changed: Vec::new(),
             place,
         }
+    }
+
+    /// The same, with an end to looking at files.
+    pub(crate) fn until(mut self, end: Instant) -> Self {
+        self.files.end = Some(end);
+        self
     }
 
     /// The scene of a session.
@@ -248,8 +265,8 @@ impl Ground {
 /// it, and the command that is always there.
 fn details(prefix: Option<&str>) -> String {
     match prefix {
-        Some(prefix) => format!("tool {prefix}get {{\"ids\":[12]}}, or `remora show 12`"),
-        None => "`remora show 12`".to_owned(),
+        Some(prefix) => format!("tool {prefix}get {{\"ids\":[NUMBER]}}, or `remora show NUMBER`"),
+        None => "`remora show NUMBER`".to_owned(),
     }
 }
 
@@ -260,6 +277,7 @@ pub(crate) fn relative(path: &str, root: &str, cwd: &str) -> String {
     } else {
         Path::new(cwd).join(path)
     };
+    let full = normal(&full);
     match full.strip_prefix(root) {
         Ok(inside) if !root.is_empty() => inside.display().to_string(),
         _ => full.display().to_string(),

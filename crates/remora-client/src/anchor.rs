@@ -73,7 +73,7 @@ fn is_missing(error: &io::Error) -> bool {
 /// The hash of what it holds, with what the system says of just that; nothing
 /// when it was written meanwhile.
 fn contents(path: &Path) -> io::Result<Option<(u64, Metadata)>> {
-    let mut file = open(path)?;
+    let mut file = open_plain(path)?;
     let meta = file.metadata()?;
     if !meta.is_file() || meta.len() > LIMIT {
         return Ok(None);
@@ -87,8 +87,8 @@ fn contents(path: &Path) -> io::Result<Option<(u64, Metadata)>> {
     Ok(still.then(|| (hash(&bytes), meta)))
 }
 
-/// A pipe that took the file's place must not hold up anyone.
-fn open(path: &Path) -> io::Result<File> {
+/// Opens a file for reading; a pipe in its place holds nobody up.
+pub fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]

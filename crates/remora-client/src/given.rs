@@ -6,6 +6,7 @@
 //! `-` in the item's place means that the model has forgotten what came before;
 //! `=` that an event is being answered, so that a second installation is not.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -13,10 +14,12 @@ use std::time::{Duration, Instant};
 
 use remora_protocol::record::Given;
 
-use crate::Paths;
+use crate::{Paths, stable_hash};
 
-/// More of a file is not read: some ten thousand lines.
+/// More of a file is not looked at: some ten thousand lines, the last ones.
 const LIMIT: u64 = 1024 * 1024;
+/// A file does not grow beyond this.
+const MOST: u64 = 8 * LIMIT;
 /// How long a turn is waited for.
 const PATIENCE: Duration = Duration::from_millis(60);
 /// Two installations tell the same event within this time, in milliseconds. The
@@ -30,8 +33,14 @@ const CLAIM: &str = "=";
 #[derive(Debug)]
 pub struct GivenFile {
     file: File,
-    text: String,
+    size: u64,
     subagent: Option<String>,
+    /// The moments at which each item was given, since the model last forgot.
+    given: HashMap<String, Vec<String>>,
+    /// What needs no second telling.
+    told: HashSet<String>,
+    /// Events that were answered, by whomever, and when.
+    claims: Vec<(String, i64)>,
 }
 
 /// One thing that is being given.
@@ -48,11 +57,6 @@ pub struct Giving<'a> {
 }
 
 impl GivenFile {
-    /// Where a session's file is.
-    pub fn path(paths: &Paths, session: &str) -> PathBuf {
-        given_file(paths, session)
-    }
-
     /// Opens the file and waits for its turn; `subagent` is who is told, if it
     /// is not the session itself.
     pub fn open(paths: &Paths, session: &str, subagent: Option<&str>) -> io::Result<Self> {
@@ -65,45 +69,56 @@ impl GivenFile {
             other => other?,
         };
         lock(&file)?;
-        let text = read(&mut file)?;
-        file.seek(SeekFrom::End(0))?;
-        Ok(Self {
+        let size = file.metadata()?.len();
+        file.seek(SeekFrom::Start(size.saturating_sub(LIMIT)))?;
+        let mut text = read(&mut file)?;
+        if size > LIMIT {
+            // The first line is only a part of one.
+            text.drain(..text.find('\n').map_or(text.len(), |end| end + 1));
+        }
+        let mut this = Self {
             file,
-            text,
+            size,
             subagent: subagent.map(str::to_owned),
-        })
+            given: HashMap::new(),
+            told: HashSet::new(),
+            claims: Vec::new(),
+        };
+        text.lines()
+            .filter_map(Line::read)
+            .for_each(|line| this.note(&line));
+        if !text.is_empty() && !text.ends_with('\n') {
+            // A full disk has cut the last line; the next one is whole.
+            this.write("\n")?;
+        }
+        Ok(this)
     }
 
     /// The moments at which the session, or this subagent of it, was given this.
     pub fn moments(&self, item: &str) -> impl Iterator<Item = &str> {
-        self.current()
-            .filter(move |line| line.item == item)
-            .filter(|line| line.subagent == self.subagent.as_deref())
-            .map(|line| line.moment)
+        let moments = self.given.get(&plain(item));
+        moments.into_iter().flatten().map(String::as_str)
     }
 
-    /// Whether something was ever written here for this key, such as a file
-    /// that was told of.
-    pub fn claimed(&self, key: &str) -> bool {
-        self.current()
-            .any(|line| line.item == CLAIM && line.moment == plain(key))
+    /// Whether this was told before, such as what is known of a file.
+    pub fn has_told(&self, what: &str) -> bool {
+        self.told.contains(&plain(what))
     }
 
     /// Writes down that this was told.
-    pub fn tell(&mut self, key: &str, now: i64) -> io::Result<()> {
-        self.add(CLAIM, key, "", 0, now)
+    pub fn tell(&mut self, what: &str, now: i64) -> io::Result<()> {
+        self.add(CLAIM, what, "", 0, now)
     }
 
     /// Takes an event as one's own; `false` when another process has it.
     pub fn claim(&mut self, key: &str, now: i64) -> io::Result<bool> {
         let key = plain(key);
-        let taken = self
-            .lines()
-            .any(|line| line.item == CLAIM && line.moment == key && (now - line.time).abs() < ECHO);
-        if !taken {
-            self.add(CLAIM, &key, "", 0, now)?;
+        let echo = |(known, time): &(String, i64)| *known == key && (now - time).abs() < ECHO;
+        if self.claims.iter().any(echo) {
+            return Ok(false);
         }
-        Ok(!taken)
+        self.add(CLAIM, &key, "", 0, now)?;
+        Ok(true)
     }
 
     /// The model has forgotten what it was given.
@@ -134,28 +149,44 @@ impl GivenFile {
             plain(why),
             plain(self.subagent.as_deref().unwrap_or_default())
         );
-        self.file.write_all(line.as_bytes())?;
-        self.text.push_str(&line);
+        self.write(&line)?;
+        if let Some(line) = Line::read(&line[..line.len() - 1]) {
+            self.note(&line);
+        }
         Ok(())
     }
 
-    fn lines(&self) -> impl DoubleEndedIterator<Item = Line<'_>> {
-        self.text.lines().filter_map(Line::read)
+    /// A line more; a file that has become too long takes none.
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        if self.size > MOST {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.file.write_all(line.as_bytes())?;
+        self.size += line.len() as u64;
+        Ok(())
     }
 
-    /// The lines since the model last forgot; a subagent has not.
-    fn current(&self) -> impl Iterator<Item = Line<'_>> {
-        let forgotten = match self.subagent {
-            Some(_) => None,
-            None => self
-                .text
-                .lines()
-                .enumerate()
-                .filter_map(|(at, line)| (Line::read(line)?.item == RESET).then_some(at))
-                .last(),
-        };
-        let skip = forgotten.map_or(0, |at| at + 1);
-        self.text.lines().skip(skip).filter_map(Line::read)
+    fn note(&mut self, line: &Line<'_>) {
+        if line.item == CLAIM {
+            self.claims.push((line.moment.to_owned(), line.time));
+        }
+        // A subagent has a mind of its own.
+        if line.subagent != self.subagent.as_deref() {
+            return;
+        }
+        match line.item {
+            RESET => {
+                self.given.clear();
+                self.told.clear();
+            }
+            CLAIM => {
+                self.told.insert(line.moment.to_owned());
+            }
+            item => {
+                let moments = self.given.entry(item.to_owned()).or_default();
+                moments.push(line.moment.to_owned());
+            }
+        }
     }
 }
 
@@ -190,7 +221,11 @@ pub fn read_given(path: &Path) -> io::Result<Vec<Given>> {
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned());
     let session = session.unwrap_or_default();
-    let text = read(&mut File::open(path)?)?;
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(MOST + LIMIT)
+        .read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
     let rows = text.lines().enumerate().filter_map(|(at, line)| {
         let line = Line::read(line).filter(|line| is_item(line.item))?;
         Some(Given {
@@ -208,7 +243,7 @@ pub fn read_given(path: &Path) -> io::Result<Vec<Given>> {
     Ok(rows.collect())
 }
 
-/// What is beyond the limit may begin within a character.
+/// What is read may begin and end within a character.
 fn read(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(LIMIT).read_to_end(&mut bytes)?;
@@ -221,15 +256,13 @@ fn is_item(item: &str) -> bool {
 
 /// The file of a session. Its id is a name in a folder, whatever it is made of.
 pub fn given_file(paths: &Paths, session: &str) -> PathBuf {
-    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let name: String = session
-        .chars()
-        .map(|c| if safe(c) { c } else { '_' })
-        .take(128)
-        .collect();
-    paths
-        .given()
-        .join(format!("{}.given", name.trim_start_matches('.')))
+    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let mut name: String = session.chars().filter(|c| safe(*c)).take(100).collect();
+    if name != session || name.is_empty() {
+        let hash = stable_hash(session.as_bytes());
+        name = format!("{name}_{hash:016x}");
+    }
+    paths.given().join(format!("{name}.given"))
 }
 
 /// Whoever holds it is a hook with a deadline; one that hangs is not waited for.
@@ -319,11 +352,8 @@ mod tests {
         assert!(!claim("prompt 1", 1_100));
         assert!(claim("prompt 2", 1_100));
         assert!(claim("prompt 1", 9_000));
-        assert!(
-            GivenFile::open(&paths, "s", None)
-                .unwrap()
-                .claimed("prompt 2")
-        );
+        let open = |agent| GivenFile::open(&paths, "s", agent).unwrap();
+        assert!(open(None).has_told("prompt 2") && !open(Some("sub")).has_told("prompt 2"));
     }
 
     #[test]
@@ -339,5 +369,40 @@ mod tests {
         text.push_str("#2\tprompt\twor");
         fs::write(&path, text).unwrap();
         assert_eq!(read_given(&path).unwrap().len(), 1);
+        // What comes after it is whole.
+        let mut file = GivenFile::open(&paths, "s", None).unwrap();
+        file.give(&[one("#3")], 2).unwrap();
+        assert_eq!(read_given(&path).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn of_a_long_file_the_end_counts() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::new(home.path().to_path_buf());
+        let mut file = GivenFile::open(&paths, "s", None).unwrap();
+        file.give(&[one("#1")], 1).unwrap();
+        let many: Vec<String> = (0..40_000).map(|n| format!("#{}", n + 10)).collect();
+        let many: Vec<Giving<'_>> = many.iter().map(|item| one(item)).collect();
+        file.give(&many, 2).unwrap();
+        file.give(&[one("#2")], 3).unwrap();
+        drop(file);
+        let file = GivenFile::open(&paths, "s", None).unwrap();
+        assert_eq!(file.moments("#2").count(), 1);
+        assert_eq!(file.moments("#1").count(), 0);
+    }
+
+    #[test]
+    fn odd_sessions_do_not_share_a_file() {
+        let paths = Paths::new(PathBuf::from("/home/me/.remora"));
+        let odd = ["", ".", "..", "a/b", "a_b", "a.b", "äöü", "日本語", "x\ny"];
+        let mut files: Vec<PathBuf> = odd.iter().map(|id| given_file(&paths, id)).collect();
+        assert!(
+            files
+                .iter()
+                .all(|file| file.parent() == Some(paths.given().as_path()))
+        );
+        files.sort_unstable();
+        files.dedup();
+        assert_eq!(files.len(), odd.len());
     }
 }

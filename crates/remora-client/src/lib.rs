@@ -22,7 +22,7 @@ mod served;
 mod spool;
 mod wake;
 
-pub use anchor::{Likeness, anchor_of, is_as};
+pub use anchor::{Likeness, anchor_of, is_as, open_plain};
 pub use call::{Connection, ask, reach, receive, reply};
 pub use changed::{Changes, changed_files, stable_hash};
 pub use detach::{close_inherited, leave_session};
@@ -33,7 +33,7 @@ pub use input::{Input, read_input};
 pub use log::append_line;
 pub use paths::Paths;
 pub use pause::{Mark, Pause, Paused};
-pub use project::{Place, place};
+pub use project::{Place, normal, place};
 pub use served::{For, Served};
 pub use spool::{Spooled, read_spooled, spool, waiting};
 pub use wake::{Woken, came_up, start_worker, wake};

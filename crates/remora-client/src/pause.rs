@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Paths;
+use crate::{Paths, stable_hash};
 
 /// A mark holds a name and two moments; more of a file is not read.
 const LIMIT: u64 = 64 * 1024;
@@ -32,7 +32,7 @@ impl Paused {
     fn file_name(&self) -> String {
         match self {
             Self::All => "all".to_owned(),
-            Self::Project(key) => format!("project-{:016x}", fnv(key.as_bytes())),
+            Self::Project(key) => format!("project-{:016x}", stable_hash(key.as_bytes())),
             Self::Session(id) => format!("session-{}", plain(id)),
         }
     }
@@ -206,15 +206,8 @@ fn plain(id: &str) -> String {
     if fits {
         id.to_owned()
     } else {
-        format!("_{:016x}", fnv(id.as_bytes()))
+        format!("_{:016x}", stable_hash(id.as_bytes()))
     }
-}
-
-/// FNV-1a, because the value names a file and must not change with a release.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ fn read(file: &Path) -> Option<String> {
 }
 
 /// Takes `.` and `..` out of a path without asking the disk.
-fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

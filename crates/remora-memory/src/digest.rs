@@ -195,10 +195,11 @@ impl Work<'_> {
             name: event.event.name.as_str().to_owned(),
             session: event.session().into_owned(),
             time: event.envelope.at,
-            label: if ignored {
-                String::new()
-            } else {
-                timeline::label(event)
+            label: match skipped {
+                _ if ignored => String::new(),
+                // Whoever skips a tool does not want its calls here either.
+                Some(call::SKIPPED) => event.text("tool_name").to_owned(),
+                _ => timeline::label(event),
             },
         });
         Ok(match skipped {

@@ -158,7 +158,7 @@ impl Watch {
                 at: row.line,
                 time: row.time,
                 item: row.item.clone(),
-                opens: row.moment != READ,
+                opens: !row.moment.starts_with(READ),
                 about,
             });
         }

@@ -94,6 +94,10 @@ pub enum Likeness {
 
 /// Asks about files of the project.
 pub trait Disk {
+    /// Whether there is no time left to look at any.
+    fn is_late(&self) -> bool {
+        false
+    }
     /// What the file is like now; the path is as seen from the project's root.
     fn likeness(&self, path: &str, anchor: &Anchor) -> Likeness;
     /// Whether it is there.
@@ -206,7 +210,7 @@ pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Resu
 /// The name of a row: its number, or the address of a saved memory.
 fn name_of(item: &Item) -> String {
     match (item.kind, &item.key) {
-        (Kind::Memory, Some(key)) => key.clone(),
+        (Kind::Memory, Some(key)) => line(key, 200),
         _ => format!("#{}", item.id),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-use remora_client::{GivenFile, Place, place};
+use remora_client::{GivenFile, Pause, Place, given_file, place};
 use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Truth, intent};
 use remora_protocol::time::date;
 use remora_protocol::tokens;
@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 
 use super::data::Data;
 use crate::args::{Context, ContextEvent};
+use crate::clock;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, visible};
+use crate::output::{self, Output, Style, visible};
 use crate::recall::{Before, Ground, Settings, relative};
 use crate::tools::prefix;
 
@@ -42,15 +43,24 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             ground.changed = remora_client::changed_files(paths, root);
             let session = args.session.as_deref().unwrap_or_default();
             // A look must not make the file.
-            let known = GivenFile::path(paths, session).exists();
+            let known = given_file(paths, session).exists();
             let given = known.then(|| GivenFile::open(paths, session, None));
             let before = Before(given.transpose()?);
             recall::recall(&store, &ground.scene(session, &before), &moment)?
         }
         None => Recall::default(),
     };
+    let session = args.session.as_deref().unwrap_or_default();
+    let paused = Pause::of(&data.paths).is_off(Some(&place.project.key), session, clock::millis());
+    if paused && !args.json {
+        output::note(
+            "Remora is paused here: nothing is given now; `remora pause --status` says more",
+        );
+    }
     if args.json {
-        out.json(&as_json(&moment, &found))?;
+        let mut value = as_json(&moment, &found);
+        value["paused"] = json!(paused);
+        out.json(&value)?;
     } else if args.text {
         let text = found.text.unwrap_or_default();
         if !text.is_empty() {

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_agents::Answer;
-use remora_client::{GivenFile, Place};
+use remora_client::{GivenFile, Place, given_file};
+use remora_memory::private::strip_private;
 use remora_memory::recall::{self, Given, Intent, Moment, Recall};
 use remora_memory::store::{Store, StoreError};
 use remora_protocol::record::Kind;
@@ -48,6 +49,8 @@ pub(super) struct Asked<'a> {
     event: Event,
     place: &'a Place,
     settings: Settings,
+    /// Why the person's settings do not count.
+    fault: Option<String>,
     end: Instant,
 }
 
@@ -59,7 +62,8 @@ impl<'a> Asked<'a> {
         bytes: &[u8],
         place: &'a Place,
     ) -> Option<Self> {
-        let settings = hook.settings();
+        let end = Instant::now() + DEADLINE;
+        let (settings, fault) = hook.settings();
         match name {
             EventName::PostToolUse if !settings.suggests => return None,
             EventName::Stop if settings.guard == 0 => return None,
@@ -71,7 +75,8 @@ impl<'a> Asked<'a> {
             event: decoded.event,
             place,
             settings,
-            end: Instant::now() + DEADLINE,
+            fault,
+            end,
         })
     }
 
@@ -88,20 +93,27 @@ impl<'a> Asked<'a> {
         if self.has_nothing_to_ask() {
             return Answer::default();
         }
-        match self.try_answer() {
-            Ok(answer) => answer,
-            Err(e) => {
-                self.hook.log(&format!("no answer: {e}"));
-                Answer::default()
-            }
+        let mut answer = self.try_answer().unwrap_or_else(|e| {
+            self.hook.log(&format!("no answer: {e}"));
+            Answer::default()
+        });
+        if let Some(fault) = &self.fault
+            && self.event.name == EventName::SessionStart
+        {
+            answer.message = Some(format!(
+                "Remora: the settings cannot be read, and nothing is stored until they can: {fault}"
+            ));
         }
+        answer
     }
 
     /// Whether the event alone says that memory has nothing for it.
     fn has_nothing_to_ask(&self) -> bool {
         match self.event.name {
             EventName::UserPromptSubmit => recall::intent(self.text("prompt")) == Intent::Trivial,
-            EventName::PreToolUse => self.input("file_path").is_empty(),
+            EventName::PreToolUse => {
+                self.text("tool_name") != "Read" || self.input("file_path").is_empty()
+            }
             EventName::PostToolUseFailure => self.input("command").is_empty(),
             _ => false,
         }
@@ -110,9 +122,11 @@ impl<'a> Asked<'a> {
     fn try_answer(&self) -> Result<Answer, Box<dyn std::error::Error>> {
         let source = self.text("source");
         let starts = self.event.name == EventName::SessionStart;
+        // It must not stay behind, whatever comes now.
+        let summary = (source == "compact").then(|| self.take_summary()).flatten();
         let agent = Some(self.text("agent_id")).filter(|id| !id.is_empty());
         let now = clock::millis();
-        let mut file = GivenFile::open(&self.hook.paths, self.text("session_id"), agent)?;
+        let mut file = GivenFile::open(&self.hook.paths, self.session(), agent)?;
         if !file.claim(&self.claim(), now)? {
             return Ok(Answer::default());
         }
@@ -130,18 +144,20 @@ impl<'a> Asked<'a> {
         let mut answer = Answer::default();
         match self.event.name {
             EventName::PreCompact => {
-                let session = self.text("session_id");
+                let session = self.session();
                 answer.instructions = recall::instructions(&store, session)?;
             }
             EventName::Stop => answer.block = self.guard(&store, &mut before, now)?,
             EventName::PostToolUse => answer.context = self.suggest(&store, &mut before, now)?,
             _ => {
-                let summary = (source == "compact").then(|| self.take_summary()).flatten();
                 let path = self.path();
                 if let Some(moment) = self.moment(summary.as_deref(), &path) {
                     let ground = self.ground();
-                    let scene = ground.scene(self.text("session_id"), &before);
+                    let scene = ground.scene(self.session(), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
+                    if Instant::now() >= self.end {
+                        return Err("it took too long".into());
+                    }
                     before.note(&found, moment.name(), now)?;
                     answer.message = starts.then(|| self.greeting(&found)).flatten();
                     answer.context = found.text;
@@ -176,7 +192,8 @@ impl<'a> Asked<'a> {
         let root = Path::new(&self.place.project.root);
         let spec = self.hook.spec;
         let prefix = spec.and_then(|spec| prefix(environment, paths, spec, root));
-        let mut ground = Ground::new(self.place.clone(), prefix, self.settings.limits);
+        let limits = self.settings.limits;
+        let mut ground = Ground::new(self.place.clone(), prefix, limits).until(self.end);
         if self.event.name == EventName::SessionStart {
             ground.changed = remora_client::changed_files(paths, root);
         }
@@ -194,7 +211,7 @@ impl<'a> Asked<'a> {
         if active == Some(&Value::Bool(true)) || Given::told(before, ONCE) {
             return Ok(None);
         }
-        let reason = recall::guard(store, self.text("session_id"), self.settings.guard)?;
+        let reason = recall::guard(store, self.session(), self.settings.guard)?;
         if reason.is_some() {
             before.tell(ONCE, now)?;
         }
@@ -211,8 +228,7 @@ impl<'a> Asked<'a> {
             return Ok(None);
         }
         let (ground, path) = (self.ground(), self.path());
-        let found =
-            recall::suggestion(store, &ground.scene(self.text("session_id"), before), &path)?;
+        let found = recall::suggestion(store, &ground.scene(self.session(), before), &path)?;
         let Some((text, once)) = found else {
             return Ok(None);
         };
@@ -222,7 +238,8 @@ impl<'a> Asked<'a> {
 
     /// What makes this event another one than the one before it.
     fn claim(&self) -> String {
-        let told = ["tool_use_id", "prompt_id", "agent_id", "source"];
+        // Several subagents begin within one prompt.
+        let told = ["tool_use_id", "agent_id", "prompt_id", "source"];
         let id = told
             .iter()
             .map(|field| self.text(field))
@@ -270,9 +287,11 @@ impl<'a> Asked<'a> {
                 .open(mark)
                 .is_ok();
         first.then(|| {
-            "Remora is on: this session will be remembered. `remora import` brings in \
-             what came before it, `remora pause` stops it."
-                .to_owned()
+            format!(
+                "Remora is on: this session will be remembered. `remora import {}` brings in what \
+                 came before it, `remora pause` stops it.",
+                self.hook.agent
+            )
         })
     }
 
@@ -290,8 +309,8 @@ impl<'a> Asked<'a> {
 
     fn keep_summary(&self) {
         let text = self.text("last_assistant_message");
-        let end = text.floor_char_boundary(SUMMARY);
-        if let Err(e) = self.write_summary(&text[..end]) {
+        let text = strip_private(&text[..text.floor_char_boundary(SUMMARY)]);
+        if let Err(e) = self.write_summary(&text) {
             self.hook.log(&format!("a summary was not kept: {e}"));
         }
     }
@@ -316,7 +335,7 @@ impl<'a> Asked<'a> {
     }
 
     fn summary_file(&self) -> PathBuf {
-        let given = GivenFile::path(&self.hook.paths, self.text("session_id"));
+        let given = given_file(&self.hook.paths, self.session());
         given.with_extension("summary")
     }
 
@@ -333,6 +352,14 @@ impl<'a> Asked<'a> {
         let input = self.event.fields.get("tool_input");
         let value = input.and_then(|input| input.get(field)?.as_str());
         value.unwrap_or_default()
+    }
+
+    /// Sessions of a client that names none share one.
+    fn session(&self) -> &str {
+        match self.text("session_id") {
+            "" => "unknown",
+            id => id,
+        }
     }
 
     fn text(&self, field: &str) -> &str {

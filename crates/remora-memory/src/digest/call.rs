@@ -13,6 +13,8 @@ use crate::session::State;
 use crate::store::Result;
 use crate::{fingerprint, folder};
 
+/// Why a call is not kept whose tool the person skips.
+pub(super) const SKIPPED: &str = "the settings skip this tool";
 /// Characters of output that are kept when nobody understands it.
 const TEXT: usize = 1200;
 /// Characters that are kept of what was merely looked at.
@@ -27,7 +29,7 @@ impl Work<'_> {
     ) -> Result<Option<&'static str>> {
         let tool = event.text("tool_name");
         if self.policy.skip_tools.iter().any(|skip| skip == tool) {
-            return Ok(Some("the settings skip this tool"));
+            return Ok(Some(SKIPPED));
         }
         // What was asked of memory is not worth remembering; a saved fact has its
         // own row.

@@ -5,6 +5,7 @@
 use remora_protocol::record::{Item, Kind};
 
 use super::intent::{Intent, intent};
+use super::memories;
 use super::page::Page;
 use super::plain::line;
 use super::truth::Truth;
@@ -13,7 +14,7 @@ use crate::store::{Filter, Order, Page as Part, Result, Store};
 use crate::words::{self, is_stop};
 
 /// Tokens that the loss may cost.
-const TOKENS: u32 = 900;
+const TOKENS: u32 = 1_200;
 /// Rows of the session that are looked at.
 const LOOK: usize = 400;
 /// Prompts that are told: the first, and the last ones.
@@ -72,6 +73,7 @@ pub(super) fn compact(
         section(label, &items, scene, &mut page, &mut recall);
     }
     files(&rows, &said, &mut page, &mut recall);
+    memories::put(store, scene, &mut page, &mut recall)?;
     if !recall.given.is_empty() {
         recall.text = Some(page.end());
     }
@@ -151,6 +153,11 @@ fn files(rows: &[Item], said: &Said, page: &mut Page, recall: &mut Recall) {
                 .push(row::chosen(last, Truth::Holds, Seen::Named, why, tokens));
         }
     }
+}
+
+/// Whether a text says this, in whatever order of words.
+pub(super) fn says(text: &str, what: &str) -> bool {
+    Said::of(text).says(what)
 }
 
 /// What the client's summary says.

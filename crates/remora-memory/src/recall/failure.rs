@@ -5,7 +5,7 @@ use remora_protocol::record::{Item, Kind};
 
 use super::page::Page;
 use super::truth::Truth;
-use super::{Passed, Recall, Scene, Seen, name_of, row};
+use super::{Recall, Scene, Seen, name_of, row};
 use crate::fingerprint::{fingerprint, messages};
 use crate::fix::field;
 use crate::output::{self, Outcome};
@@ -119,13 +119,9 @@ pub(super) fn failure(
     let Some((item, why)) = known_fix(store, scene.project, command, error)? else {
         return Ok(recall);
     };
-    if scene.given.seen(&name_of(&item)) == Seen::Told {
-        recall.passed.push(Passed {
-            item: name_of(&item),
-            title: item.title.clone(),
-            why: "given before".to_owned(),
-            parts: Vec::new(),
-        });
+    let name = name_of(&item);
+    let again = format!("again {name}");
+    if scene.given.told(&again) {
         return Ok(recall);
     }
     let head = format!(
@@ -133,11 +129,15 @@ pub(super) fn failure(
         scene.details
     );
     let mut page = Page::new(TOKENS, &head);
-    let full = row::full(&item, Truth::Holds, scene);
     let short = row::short(&item, Truth::Holds, scene);
-    let Some(tokens) = page.put(&full).or_else(|| page.put(&short)) else {
+    // What was told before is only pointed at, and that once.
+    let told = scene.given.seen(&name) == Seen::Told;
+    let full = (!told).then(|| row::full(&item, Truth::Holds, scene));
+    let put = full.and_then(|full| page.put(&full));
+    let Some(tokens) = put.or_else(|| page.put(&short)) else {
         return Ok(recall);
     };
+    recall.told.push(again);
     let chosen = row::chosen(&item, Truth::Holds, Seen::Told, why, tokens);
     recall.given.push(chosen);
     recall.text = Some(page.end());

@@ -65,6 +65,8 @@ pub(super) fn put(
         let known = recall.given.iter().any(|given| given.item == name_of(item));
         let this = Statement::of(item);
         let replaced = this.is_some_and(|this| stated.iter().any(|later| later.replaces(&this)));
+        let same = |line: &Line| line.item.kind == item.kind && line.item.title == item.title;
+        let replaced = replaced || lines.iter().any(same);
         if known || replaced || scene.given.seen(&name_of(item)) != Seen::Not {
             continue;
         }

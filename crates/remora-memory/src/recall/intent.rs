@@ -205,6 +205,17 @@ const BUILDING: &[&str] = &[
     "please add",
 ];
 
+/// How a statement begins that could be taken for a question.
+const STATING: &[&str] = &[
+    "we decided",
+    "we agreed",
+    "we chose",
+    "we settled",
+    "i decided",
+    "let's",
+    "我们决定",
+];
+
 /// What is never said of new work.
 const FAILING: &[&str] = &[
     "fails",
@@ -251,6 +262,10 @@ pub fn intent(prompt: &str) -> Intent {
     }
     if unspaced > 0 && unspaced < 6 && words.len() <= 1 && !says(BROKEN) && !says(PAST) {
         return Intent::Trivial;
+    }
+    // Whoever states something asks nothing.
+    if begins(&lower, STATING) && !lower.contains(['?', '？']) {
+        return Intent::New;
     }
     // A question about a failure of the past is a question about the past.
     if says(PAST) && (lower.contains(['?', '？']) || begins(&lower, PAST) || unspaced > 0) {
@@ -343,6 +358,7 @@ mod tests {
                 Intent::Mend,
             ),
             ("Which state library do we use and why?", Intent::Past),
+            ("We decided to use sqlite because it is small", Intent::New),
             ("debug output should go to stderr", Intent::New),
             ("给导出命令加一个进度条", Intent::New),
         ];

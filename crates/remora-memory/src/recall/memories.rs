@@ -6,9 +6,10 @@ use remora_protocol::record::{Item, Kind};
 use serde_json::Value;
 
 use super::page::Page;
-use super::plain::{block, line};
+use super::plain::block;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, row};
+use crate::private::{strip_injected, strip_private};
 use crate::store::{Filter, Order, Page as Part, Result, Store};
 
 /// Memories of a scope that are looked at.
@@ -31,9 +32,10 @@ pub(super) fn put(
         if scene.given.seen(&name) == Seen::Told {
             continue;
         }
-        let Some(body) = body(&item, scene) else {
+        let Some(item) = fresh(&item, scene) else {
             continue;
         };
+        let body = block(item.text.trim(), BODY);
         let why = match (is_named(&item), priority(&item)) {
             (true, _) => "the project's instructions name it".to_owned(),
             (_, priority) => format!("saved with priority {priority}"),
@@ -42,7 +44,7 @@ pub(super) fn put(
         if first {
             text.push_str("Saved memories:\n");
         }
-        text.push_str(&line(&name, 160));
+        text.push_str(&name);
         for doubt in row::doubts(&item) {
             text.push(' ');
             text.push_str(&doubt);
@@ -87,17 +89,22 @@ fn core(store: &dyn Store, scene: &Scene<'_>) -> Result<Vec<Item>> {
     Ok(rows)
 }
 
-fn body(item: &Item, scene: &Scene<'_>) -> Option<String> {
+/// The memory as its file says now; `None` when the file is gone.
+pub(super) fn fresh(item: &Item, scene: &Scene<'_>) -> Option<Item> {
     let path = detail(item, "path").and_then(Value::as_str).unwrap_or("");
+    if item.kind != Kind::Memory || path.is_empty() || scene.disk.is_late() {
+        return Some(item.clone());
+    }
     let size = detail(item, "size").and_then(Value::as_u64).unwrap_or(0);
-    let modified = detail(item, "modified")
-        .and_then(Value::as_i64)
-        .unwrap_or(0);
-    let text = match scene.disk.memory(path, size, modified) {
-        Some(now) => now?,
+    let modified = detail(item, "modified").and_then(Value::as_i64);
+    let text = match scene.disk.memory(path, size, modified.unwrap_or(0)) {
+        Some(now) => strip_injected(&strip_private(&now?)).into_owned(),
         None => item.text.clone(),
     };
-    Some(block(text.trim(), BODY))
+    Some(Item {
+        text,
+        ..item.clone()
+    })
 }
 
 fn priority(item: &Item) -> u64 {

@@ -6,6 +6,7 @@ use remora_protocol::record::{Item, Kind};
 use super::failure::known_fix;
 use super::intent::{Intent, intent};
 use super::later::Statement;
+use super::memories;
 use super::page::Page;
 use super::plain::line;
 use super::relevance::Relevance;
@@ -21,7 +22,7 @@ const HITS: usize = 24;
 /// Rows that are given at most.
 const ROWS: usize = 5;
 /// How much less relevant what was said may be, to come before what was done.
-const FIRST: f64 = 0.15;
+const FIRST: f64 = 0.25;
 /// Misses that are told to whoever asks why.
 const PASSED: usize = 8;
 /// Summaries that are looked at to go on.
@@ -109,7 +110,9 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
         let relevance = Relevance::of(hit);
         let threshold = rule.threshold(hit.item.kind);
         let why = format!("{}: relevance {:.2}", intent.name(), relevance.sum());
-        let refused = if hit.item.session == scene.session && !hit.item.session.is_empty() {
+        let refused = if asks_the_same(&hit.item, text) {
+            Some("it asked the same".to_owned())
+        } else if hit.item.session == scene.session && !hit.item.session.is_empty() {
             Some("from this session".to_owned())
         } else if relevance.sum() < threshold {
             Some(format!("{why}, below {threshold:.2}"))
@@ -156,6 +159,16 @@ fn hits(store: &dyn Store, scene: &Scene<'_>, rule: &Rule, text: &str) -> Result
         of(b).total_cmp(&of(a)).then(b.item.id.cmp(&a.item.id))
     });
     Ok(hits)
+}
+
+/// Whether a summary is of a turn that asked the very same.
+fn asks_the_same(item: &Item, prompt: &str) -> bool {
+    let asked = item
+        .detail
+        .as_ref()
+        .and_then(|detail| detail.get("request")?.as_str());
+    let plain = |text: &str| line(text, 200).to_lowercase();
+    item.kind == Kind::Summary && asked.is_some_and(|asked| plain(asked) == plain(prompt))
 }
 
 fn is_look(item: &Item) -> bool {
@@ -206,9 +219,10 @@ impl<'a> Giving<'a> {
             return self.pass(item, refused.to_owned(), parts);
         }
         let truth = self.checker.of(item);
-        if truth == Truth::Gone {
+        let fresh = memories::fresh(item, self.scene).filter(|_| truth != Truth::Gone);
+        let Some(item) = &fresh else {
             return self.pass(item, "its file is gone".to_owned(), parts);
-        }
+        };
         let text = row::full(item, truth, self.scene);
         let Some(tokens) = self
             .page
@@ -272,7 +286,7 @@ fn going_on(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result<Recall> 
     };
     let summaries = store.list(&filter, newest(SUMMARIES))?;
     let mut asked: Vec<String> = Vec::new();
-    words::each(text, |term, _| {
+    words::each(&text[..text.floor_char_boundary(LOOK)], |term, _| {
         if !is_stop(term) {
             asked.push(term.to_owned());
         }

@@ -3,6 +3,7 @@
 
 use remora_protocol::record::{FileState, Item, Kind};
 
+use super::memories;
 use super::page::Page;
 use super::plain::line;
 use super::truth::{Checker, Truth};
@@ -40,7 +41,15 @@ pub(super) fn read(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<R
             continue;
         }
         let truth = checker.of(&item);
-        if truth == Truth::Gone {
+        let fresh = memories::fresh(&item, scene).filter(|_| truth != Truth::Gone);
+        let Some(item) = fresh else { continue };
+        // The same done again is told once.
+        let title = line(&item.title, 160);
+        if recall
+            .given
+            .iter()
+            .any(|given| given.kind == item.kind && given.title == title)
+        {
             continue;
         }
         // What was done is told in a line, what was decided in full. A fix is told
@@ -189,7 +198,9 @@ fn of_kind(
     });
     hits.sort_by_key(|hit| -hit.item.time);
     for hit in hits.iter().take(2) {
-        let item = &hit.item;
+        let Some(item) = &memories::fresh(&hit.item, scene) else {
+            continue;
+        };
         let name = name_of(item);
         let known = recall.given.iter().any(|given| given.item == name);
         if known || scene.given.seen(&name) == Seen::Told || item.session == scene.session {

@@ -90,15 +90,20 @@ pub(super) fn entries<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'
 }
 
 fn summary(item: &Item) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     for (name, label, most) in [
+        ("notes", "note", 2),
         ("completed", "done", 3),
         ("learned", "learned", 2),
-        ("notes", "note", 2),
         ("next_steps", "left", 3),
     ] {
-        let told = entries(item, name).take(most);
-        lines.extend(told.map(|entry| format!("{label}: {}", line(entry, FACT))));
+        for entry in entries(item, name).take(most) {
+            let entry = line(entry, FACT);
+            // The same is often done, learned and noted.
+            if !lines.iter().any(|known| known.contains(&entry)) {
+                lines.push(format!("{label}: {entry}"));
+            }
+        }
     }
     if lines.is_empty() && !item.text.is_empty() {
         lines.push(line(&item.text, BODY));

@@ -5,6 +5,7 @@
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 
+use super::compact::says;
 use super::index;
 use super::memories;
 use super::page::Page;
@@ -17,6 +18,8 @@ use crate::store::{Filter, Order, Page as Part, Result, Store};
 const LOOK: usize = 80;
 /// Open steps that are told.
 const STEPS: usize = 6;
+/// Sessions whose open steps are looked at.
+const OPEN: usize = 4;
 /// Summaries that are told with what was done.
 const IN_FULL: usize = 2;
 
@@ -104,34 +107,50 @@ fn says_something(item: &Item) -> bool {
         .any(|name| row::entries(item, name).next().is_some())
 }
 
-/// What the last session on this branch left open.
+/// What the last sessions left open and no later one has done.
 fn put_steps(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall: &mut Recall) {
-    let open = summaries
-        .iter()
-        .take(3)
-        .find(|item| row::entries(item, "next_steps").next().is_some());
-    let Some(item) = open.filter(|item| scene.given.seen(&name_of(item)) == Seen::Not) else {
-        return;
-    };
-    let branch = other_branch(item, scene).map_or_else(String::new, |branch| {
-        format!(" on branch {}", line(branch, 60))
-    });
-    let mut text = format!("Left open ({} {}{branch}):", name_of(item), date(item.time));
-    for step in row::entries(item, "next_steps").take(STEPS) {
-        text.push_str("\n- ");
-        text.push_str(&line(step, 180));
-    }
-    if let Some(tokens) = page.put(&text) {
-        let why = "open next steps".to_owned();
-        let chosen = row::chosen(item, Truth::Holds, Seen::Named, why, tokens);
-        recall.given.push(chosen);
+    let mut left = STEPS;
+    let mut done = String::new();
+    for item in summaries.iter().take(OPEN) {
+        let open: Vec<String> = row::entries(item, "next_steps")
+            .filter(|step| !says(&done, step))
+            .take(left)
+            .map(|step| line(step, 180))
+            .collect();
+        for name in ["completed", "notes", "learned"] {
+            row::entries(item, name).for_each(|entry| {
+                done.push_str(entry);
+                done.push('\n');
+            });
+        }
+        if open.is_empty() || scene.given.seen(&name_of(item)) != Seen::Not {
+            continue;
+        }
+        let branch = other_branch(item, scene).map_or_else(String::new, |branch| {
+            format!(" on branch {}", line(branch, 60))
+        });
+        let head = format!("Left open ({} {}{branch}):", name_of(item), date(item.time));
+        let text = format!("{head}\n- {}", open.join("\n- "));
+        if let Some(tokens) = page.put(&text) {
+            left -= open.len();
+            let why = "open next steps".to_owned();
+            let chosen = row::chosen(item, Truth::Holds, Seen::Named, why, tokens);
+            recall.given.push(chosen);
+        }
     }
 }
 
 fn put_summaries(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall: &mut Recall) {
     let mut lines = 0;
     for item in summaries {
-        if scene.given.seen(&name_of(item)) != Seen::Not {
+        let again = |given: &super::Chosen| given.kind == Kind::Summary && given.seen != Seen::Not;
+        let title = line(&item.title, 160);
+        let same = |given: &super::Chosen| again(given) && given.title == title;
+        let known = recall
+            .given
+            .iter()
+            .any(|given| same(given) && given.item != name_of(item));
+        if known || scene.given.seen(&name_of(item)) != Seen::Not {
             continue;
         }
         let mut text = String::new();
@@ -141,15 +160,16 @@ fn put_summaries(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall:
         text.push_str(&row::short(item, Truth::Holds, scene));
         if lines < IN_FULL {
             for (name, label) in [
+                ("notes", "note"),
                 ("completed", "done"),
                 ("learned", "learned"),
-                ("notes", "note"),
             ] {
                 for entry in row::entries(item, name).take(3) {
-                    text.push_str("\n  ");
-                    text.push_str(label);
-                    text.push_str(": ");
-                    text.push_str(&line(entry, 180));
+                    let entry = line(entry, 180);
+                    // The same is often done, learned and noted.
+                    if !text.contains(&entry) {
+                        text = format!("{text}\n  {label}: {entry}");
+                    }
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use remora_protocol::record::{Item, Kind};
 
-use super::{Likeness, Scene};
+use super::{Likeness, Scene, other_branch};
 use crate::store::Store;
 
 /// Files that are compared for one answer, at most.
@@ -71,6 +71,8 @@ impl<'a> Checker<'a> {
         };
         match self.file(path) {
             Found::Unknown => Truth::Unchecked,
+            // A file of another branch need not be here to be there.
+            Found::Gone if other_branch(item, self.scene).is_some() => Truth::Unchecked,
             Found::Gone => Truth::Gone,
             Found::Changed(when) => Truth::Changed(when),
             Found::Since(when) if when > item.time.max(item.last_time) + SLACK => {
@@ -85,7 +87,7 @@ impl<'a> Checker<'a> {
             return *found;
         }
         let inside = !path.starts_with(['/', '~']) && !path.starts_with("..");
-        if self.left == 0 || !inside {
+        if self.left == 0 || !inside || self.scene.disk.is_late() {
             return Found::Unknown;
         }
         self.left -= 1;

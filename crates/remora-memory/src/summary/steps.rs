@@ -44,9 +44,11 @@ pub(super) fn read(steps: &[Step]) -> Done {
             Role::Failure => {
                 let (passed, failed) = last.get(&heads[at]).copied().unwrap_or_default();
                 let mended = passed > Some(at);
+                // The command itself is no finding.
                 let fact = step
                     .facts
-                    .first()
+                    .iter()
+                    .find(|f| !f.starts_with("$ "))
                     .map(|f| plain(f))
                     .filter(|f| !f.is_empty());
                 if mended {
