@@ -95,6 +95,8 @@ fn last_summaries(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> R
             _ => {}
         }
     }
+    // A question without an answer is no work.
+    kept.retain(|item| says_something(item) || row::entries(item, "learned").next().is_some());
     kept.sort_by_key(|item| (other_branch(item, scene).is_some(), -item.time));
     Ok(kept)
 }
