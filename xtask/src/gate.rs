@@ -21,8 +21,14 @@ const USAGE: &str = "usage: cargo xtask gate [--accept]
 const TOLERANCE: u64 = 5;
 /// A count is the least of so many, since ids and hash tables differ.
 const TRIES: usize = 3;
-/// The `name` of the call; each run needs its own, or it is a repetition.
+/// The name of the call, or of a session; each run needs its own, or it is a
+/// repetition.
 const CALL: &str = "toolu_000000000000000000000000";
+/// What an answer holds that brings something back.
+const TOLD: &str = "<remora-context>";
+
+/// How the command failed that was mended.
+const FAULT: &str = "Exit code 101\nerror[E0308]: mismatched types\n --> retry.rs:4:9\n  |\n4 |         \"four\"\n  |         ^^^^^^ expected `u32`, found `&str`\n\nerror: could not compile `app` (bin \"app\") due to 1 previous error";
 
 type Counts = BTreeMap<String, u64>;
 
@@ -148,6 +154,7 @@ impl Site {
         fs::create_dir_all(folder.join("project/.git"))
             .with_context(|| format!("making {}", folder.display()))?;
         fs::write(folder.join("project/.git/HEAD"), "ref: refs/heads/main\n")?;
+        fs::write(folder.join("project/retry.rs"), "for attempt in 0..4 {}\n")?;
         fs::write(
             folder.join("project/.git/config"),
             "[remote \"origin\"]\n\turl = git@git.example.org:acme/app.git\n",
@@ -158,15 +165,19 @@ impl Site {
     fn count_all(&self) -> Result<Counts> {
         self.begin()?;
         let mut counts = Counts::new();
-        for (name, payload) in [
-            ("PostToolUse 1 KB", self.call(1_000)),
-            ("PostToolUse 100 KB", self.call(100_000)),
-            ("SessionStart", self.start()),
+        for (name, payload, tells) in [
+            ("PostToolUse 1 KB", self.call(1_000), ""),
+            ("PostToolUse 100 KB", self.call(100_000), ""),
+            ("SessionStart", self.start(), TOLD),
+            ("UserPromptSubmit", self.prompt(), TOLD),
+            ("PreToolUse Read", self.read(), TOLD),
+            ("PostToolUseFailure", self.failure(), TOLD),
         ] {
             let mut least = u64::MAX;
             for attempt in 0..TRIES {
                 let id = format!("toolu_{:012}{attempt:012}", payload.len());
-                least = least.min(self.count(&payload.replace(CALL, &id))?);
+                let count = self.count(&payload.replace(CALL, &id), tells);
+                least = least.min(count.with_context(|| name)?);
                 self.remora(&["worker", "drain"])?;
             }
             counts.insert(name.to_owned(), least);
@@ -177,9 +188,17 @@ impl Site {
     /// Starts the worker, and gives a session's start something to tell.
     fn begin(&self) -> Result<()> {
         let events = [
-            json!({"hook_event_name": "UserPromptSubmit", "prompt": "Mend the retry loop, please."}),
+            json!({"hook_event_name": "UserPromptSubmit",
+                "prompt": "Mend the retry loop, please. We decided to retry at most four times."}),
+            json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
+                "tool_input": {"command": "cargo build"}, "tool_use_id": "toolu_1",
+                "error": FAULT, "is_interrupt": false}),
+            json!({"hook_event_name": "PostToolUse", "tool_name": "Edit",
+                "tool_input": {"file_path": self.folder.join("project/retry.rs"),
+                    "old_string": "loop {", "new_string": "for attempt in 0..4 {"},
+                "tool_use_id": "toolu_2", "tool_response": {"success": true}}),
             json!({"hook_event_name": "PostToolUse", "tool_name": "Bash",
-                "tool_input": {"command": "cargo build"}, "tool_use_id": "toolu_first",
+                "tool_input": {"command": "cargo build"}, "tool_use_id": "toolu_3",
                 "tool_response": {"stdout": "Finished", "stderr": ""}}),
             json!({"hook_event_name": "Stop", "last_assistant_message": "The retry loop ends now."}),
         ];
@@ -200,6 +219,8 @@ impl Site {
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", &self.folder)
             .env("REMORA_HOME", self.folder.join("data"))
+            // Counting takes fifty times as long.
+            .env("REMORA_DEADLINE_MS", "60000")
             .env("CLAUDE_PROJECT_DIR", self.folder.join("project"))
             .current_dir(self.folder.join("project"));
         command
@@ -242,10 +263,35 @@ impl Site {
 
     fn start(&self) -> String {
         let fields = json!({"hook_event_name": "SessionStart", "source": "startup"});
-        self.event("next", fields)
+        self.event(CALL, fields)
     }
 
-    fn count(&self, payload: &str) -> Result<u64> {
+    fn prompt(&self) -> String {
+        let prompt = "How often did we decide to retry at most?";
+        let fields = json!({"hook_event_name": "UserPromptSubmit", "prompt": prompt});
+        self.event(CALL, fields)
+    }
+
+    fn read(&self) -> String {
+        let path = self.folder.join("project/retry.rs");
+        self.event(
+            CALL,
+            json!({"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_use_id": "toolu_4",
+                "tool_input": {"file_path": path}}),
+        )
+    }
+
+    fn failure(&self) -> String {
+        self.event(
+            CALL,
+            json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
+                "tool_input": {"command": "cargo build"}, "tool_use_id": "toolu_5",
+                "error": FAULT, "is_interrupt": false}),
+        )
+    }
+
+    /// The instructions of one hook, which must say this.
+    fn count(&self, payload: &str, tells: &str) -> Result<u64> {
         let mut command = self.command(Path::new("valgrind"));
         command
             .args(["--tool=cachegrind", "--cache-sim=no"])
@@ -254,6 +300,10 @@ impl Site {
             .args(["hook", "claude-code"]);
         let output = feed(command, payload)?;
         said(&output)?;
+        let answer = String::from_utf8_lossy(&output.stdout);
+        if !answer.contains(tells) {
+            bail!("the answer does not say {tells}: {answer}");
+        }
         let told = String::from_utf8_lossy(&output.stderr);
         instructions(&told).with_context(|| format!("no count in what valgrind said:\n{told}"))
     }

@@ -54,6 +54,13 @@ pub(super) struct Asked<'a> {
     end: Instant,
 }
 
+/// How long this machine may take: a slow disk, or a hook that is being measured.
+fn deadline(hook: &Hook) -> Duration {
+    let told = hook.environment.get("REMORA_DEADLINE_MS");
+    let told = told.and_then(|text| text.to_str()?.parse().ok());
+    told.map_or(DEADLINE, |millis: u16| Duration::from_millis(millis.into()))
+}
+
 impl<'a> Asked<'a> {
     /// `None` when the settings, or the event itself, ask for no answer.
     pub(super) fn new(
@@ -62,7 +69,7 @@ impl<'a> Asked<'a> {
         bytes: &[u8],
         place: &'a Place,
     ) -> Option<Self> {
-        let end = Instant::now() + DEADLINE;
+        let end = Instant::now() + deadline(hook);
         let (settings, fault) = hook.settings();
         match name {
             EventName::PostToolUse if !settings.suggests => return None,

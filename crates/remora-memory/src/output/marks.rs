@@ -2,6 +2,7 @@
 //! over it. A mark only admits a reader; the reader decides.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
@@ -214,19 +215,36 @@ static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .build(MARKS.iter().map(|(mark, _)| mark))
         .ok()
 });
+/// Bytes that were looked at without it.
+static PLAINLY: AtomicUsize = AtomicUsize::new(0);
+/// From so many bytes on it is worth its making: a hook reads one failure and
+/// ends, a worker reads on.
+const WORTH: usize = 64 * 1024;
 
 /// The readers that could know this text.
 pub(super) fn of(text: &str, command: &Command) -> Set {
-    let mut set = from_command(command);
-    match &*AUTOMATON {
-        Some(automaton) => {
-            for found in automaton.find_overlapping_iter(text) {
-                set |= MARKS[found.pattern().as_usize()].1;
-            }
-        }
-        None => set = Set::MAX,
-    }
-    set
+    let looked = PLAINLY.fetch_add(text.len(), Ordering::Relaxed);
+    let found = if looked.saturating_add(text.len()) < WORTH {
+        plainly(text)
+    } else {
+        at_once(text)
+    };
+    from_command(command) | found
+}
+
+/// Mark by mark.
+fn plainly(text: &str) -> Set {
+    let found = MARKS.iter().filter(|(mark, _)| text.contains(mark));
+    found.fold(0, |set, (_, readers)| set | readers)
+}
+
+/// All marks in one pass.
+fn at_once(text: &str) -> Set {
+    let Some(automaton) = &*AUTOMATON else {
+        return Set::MAX;
+    };
+    let found = automaton.find_overlapping_iter(text);
+    found.fold(0, |set, found| set | MARKS[found.pattern().as_usize()].1)
 }
 
 /// Tools whose output has no mark of its own.
@@ -244,4 +262,23 @@ fn from_command(command: &Command) -> Set {
         }
     }
     set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_looking_see_the_same() {
+        let all: String = MARKS.iter().map(|(mark, _)| *mark).collect();
+        let texts = [
+            "",
+            "nothing of note",
+            &all,
+            "error: could not compile `app`\n",
+        ];
+        for text in MARKS.iter().map(|(mark, _)| *mark).chain(texts) {
+            assert_eq!(plainly(text), at_once(text), "{text:?}");
+        }
+    }
 }

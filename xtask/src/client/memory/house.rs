@@ -176,6 +176,8 @@ impl House {
             ("LANG", "C.UTF-8"),
             ("TERM", "dumb"),
             ("PATH", &self.search),
+            // What is shown here is what is told, not how fast this machine is.
+            ("REMORA_DEADLINE_MS", "5000"),
         ]);
         command
     }

@@ -52,6 +52,8 @@ impl Den {
         self.sandbox
             .remora(args)
             .environment("REMORA_HOME", self.paths.home().display().to_string())
+            // A busy machine is no fault of the answer.
+            .environment("REMORA_DEADLINE_MS", "50000")
             .leaving_a_process()
     }
 

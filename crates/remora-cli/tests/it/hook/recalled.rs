@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use remora_protocol::record::EventRow;
 use serde_json::{Value, json};
 
 use super::den::Den;
@@ -277,6 +278,25 @@ fn the_guard_holds_a_stop_up_once_if_asked_to() {
     assert_eq!(stop(true, 2), json!({}));
     assert_eq!(stop(false, 3)["decision"], "block");
     assert_eq!(stop(false, 4), json!({}));
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_not_given_and_costs_nothing() {
+    let worked = Worked::new();
+    let prompt = "why is the retry limit 3?";
+    let event = worked.event("two", "UserPromptSubmit", json!({"prompt": prompt}));
+    let hook = worked.den.remora(&["hook", "claude-code"]);
+    let late = hook
+        .environment("REMORA_DEADLINE_MS", "0")
+        .stdin(event.to_string())
+        .go();
+    assert_eq!((late.code, late.raw.as_str()), (Some(0), "{}\n"), "{late}");
+    worked.den.drain();
+    let kept = |row: &EventRow| row.session == "two" && row.name == "UserPromptSubmit";
+    assert!(worked.den.events().iter().any(kept));
+    // What was not given may come later.
+    let again = format!("{prompt} Please.");
+    assert!(worked.asked("two", &again).is_some());
 }
 
 #[test]
