@@ -184,7 +184,7 @@ pub(crate) enum Command {
     /// What is in the prompt: instruction files, in order, and why
     #[command(subcommand)]
     Instructions(Instructions),
-    /// Play a recorded session through the engine and show what each hook does
+    /// Play recorded sessions: what hooks do, what is kept, what the next one is given
     Demo(Demo),
     /// Print a completion script for your shell
     Completions {
@@ -416,7 +416,7 @@ pub(crate) struct Uninstall {
     /// From the project in the current directory
     #[arg(long)]
     pub(crate) project: bool,
-    /// Remove everything that was remembered, too
+    /// Remove the data directory, too: all that was remembered, of all projects
     #[arg(long)]
     pub(crate) purge: bool,
     /// Print JSON instead of text

@@ -44,6 +44,17 @@ fn it_registers_the_same_events() {
 }
 
 #[test]
+fn the_guide_names_them() {
+    let guide = fs::read_to_string(plugin().join("../../docs/guide/getting-started.md")).unwrap();
+    let line = guide.lines().find(|line| line.contains("are registered"));
+    let named = line.unwrap().split('`').skip(1).step_by(2);
+    let named: Vec<&str> = named.filter(|name| *name != "Read").collect();
+    let spec = remora_agents::find("claude-code").unwrap();
+    let rows = spec.registered.iter().map(|row| row.event.as_str());
+    assert_eq!(named, rows.collect::<Vec<_>>());
+}
+
+#[test]
 fn its_parts_have_the_right_names() {
     let manifest = read(".claude-plugin/plugin.json");
     assert_eq!(manifest["name"], "remora");
@@ -59,9 +70,9 @@ fn its_parts_have_the_right_names() {
     }
 }
 
-/// Runs the launcher in an empty home, with these folders on the PATH before
+/// Runs the launcher with this home, in this folder of a project, with these folders on the PATH before
 /// the system's own.
-fn launch(home: &Path, folders: &[&Path], args: &[&str]) -> Output {
+fn launch(home: &Path, project: (&Path, &str), folders: &[&Path], args: &[&str]) -> Output {
     let mut path: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
     path.extend(["/usr/bin".into(), "/bin".into()]);
     let mut child = Command::new("/bin/sh")
@@ -69,6 +80,8 @@ fn launch(home: &Path, folders: &[&Path], args: &[&str]) -> Output {
         .args(args)
         .env_clear()
         .env("HOME", home)
+        .env("CLAUDE_PROJECT_DIR", project.0)
+        .current_dir(project.0.join(project.1))
         .env("PATH", std::env::join_paths(path).unwrap())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -80,6 +93,11 @@ fn launch(home: &Path, folders: &[&Path], args: &[&str]) -> Output {
     let stdin = child.stdin.take();
     let _ = stdin.map(|mut stdin| stdin.write_all(&event));
     child.wait_with_output().unwrap()
+}
+
+fn told(out: Output) -> (Option<i32>, String, String) {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
 /// A program that says who it is and what it was given.
@@ -100,11 +118,7 @@ fn the_launcher_finds_the_program_and_never_itself() {
     let home = place.path().join("a home");
     fs::create_dir(&home).unwrap();
     let own = plugin().join("bin");
-    let said = |folders: &[&Path], args: &[&str]| {
-        let out = launch(&home, folders, args);
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (out.status.code(), text(out.stdout), text(out.stderr))
-    };
+    let said = |folders: &[&Path], args: &[&str]| told(launch(&home, (&home, ""), folders, args));
     assert_eq!(
         said(&[&own], &["hook", "x"]),
         (Some(0), "{}\n".to_owned(), String::new())
@@ -119,4 +133,49 @@ fn the_launcher_finds_the_program_and_never_itself() {
     let other = place.path().join("on the path");
     fake(&other, "path");
     assert_eq!(said(&[&own, &other], &["mcp"]).1, "path mcp\n");
+}
+
+#[test]
+fn the_launcher_runs_nothing_that_a_project_brings() {
+    let place = tempfile::tempdir().unwrap();
+    let [home, project, link] = ["home", "a project", "link"].map(|name| place.path().join(name));
+    let below = project.join("below");
+    for folder in [&home, &below] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    let names = ["bin", "below/bin"];
+    for name in names {
+        fake(&project.join(name), "project");
+    }
+    fake(&project, "project");
+    fs::copy(project.join("remora"), project.join("cat")).unwrap();
+    std::os::unix::fs::symlink(project.join("bin"), &link).unwrap();
+    let around = project.join("below/../bin");
+    let inside = project.join("bin");
+    for folder in [
+        Path::new(""),
+        Path::new("."),
+        Path::new("bin"),
+        Path::new("./below/bin"),
+        &project,
+        &inside,
+        &around,
+        &link,
+    ] {
+        for cwd in ["", "below"] {
+            let launch = |args| told(launch(&home, (&project, cwd), &[folder], args));
+            assert_eq!(
+                launch(&["hook", "x"]),
+                (Some(0), "{}\n".to_owned(), String::new()),
+                "{folder:?}"
+            );
+            assert_eq!(launch(&["mcp"]).0, Some(1), "{folder:?}");
+        }
+    }
+    // Also where the home, or what is around it, is the project.
+    fake(&home.join(".local/bin"), "local");
+    for root in [&*project, &*home, place.path()] {
+        let out = told(launch(&home, (root, ""), &[Path::new("bin")], &["mcp"]));
+        assert_eq!(out.1, "local mcp\n", "{root:?}");
+    }
 }

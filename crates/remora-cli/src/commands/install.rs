@@ -95,6 +95,13 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
 pub(crate) fn uninstall(args: &Uninstall, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
     let spec = agent(&args.agent)?;
+    if args.purge && args.project {
+        return Err(CliError::Usage(
+            "--purge removes the memory of all projects: leave out --project, or see \
+             `remora prune --project`; nothing was changed"
+                .to_owned(),
+        ));
+    }
     let file = settings_file(&data, spec, args.project)?;
     let report = settings_text::uninstall(&file, &record(&data), spec)?;
     let program = std::env::current_exe()?;

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use remora_client::Pause;
 use remora_embed::OnDemand;
 use remora_instructions::memories::SCHEME;
 use remora_memory::store::Store;
@@ -18,6 +19,7 @@ use remora_server::mcp::{self as server, Fact, Found, Library, Reach, Took};
 use remora_store::SqliteStore;
 
 use crate::args::{self, Mcp, MemoryAdd, SavedPlace, SavedType, Whose, WhoseScope};
+use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::show::lines::Local;
 use crate::commands::tier::{self, Tier};
@@ -175,12 +177,15 @@ impl Library for Memory {
     }
 
     fn remember(&self, fact: &Fact) -> Result<Took, String> {
+        let data = Self::open().map_err(|error| said(&error))?;
+        if let Some(why) = paused(&data) {
+            return Err(why);
+        }
         let save = || {
             // On the command line a lone hyphen means stdin, which is not ours.
             if fact.text == "-" {
                 return Err(CliError::Usage("the memory is empty".to_owned()));
             }
-            let data = Self::open()?;
             let args = MemoryAdd {
                 text: vec![fact.text.clone()],
                 title: None,
@@ -210,6 +215,24 @@ impl Library for Memory {
             encoder.rest(Instant::now());
         }
     }
+}
+
+/// Why nothing is to be saved now. Reading goes on: somebody asked for it.
+fn paused(data: &Data) -> Option<String> {
+    let pauses = Pause::of(&data.paths);
+    let here = data.environment.directory();
+    let project = here.map(|here| remora_client::place(here, None).project.key);
+    let off = |project: Option<&str>| pauses.is_off(project, "", clock::millis());
+    let (what, ender) = if off(None) {
+        ("everywhere", "remora pause --off")
+    } else if off(project.as_deref()) {
+        ("in this project", "remora pause --off --project")
+    } else {
+        return None;
+    };
+    Some(format!(
+        "paused {what}: nothing was saved; `{ender}` ends the pause"
+    ))
 }
 
 fn nothing_yet<T>() -> Found<T> {
@@ -245,7 +268,7 @@ fn detail(
     id: &str,
     local: &Local,
 ) -> Result<Option<server::Detail>, CliError> {
-    let memory = |uri: &str| memory::at(uri, &saved_place(data)).map(|m| told::memory(&m));
+    let memory = |uri: &str| memory::at(uri, &saved_place(data)).map(|m| told::memory(&m, local));
     if id.starts_with(SCHEME) {
         return memory(id).map(Some);
     }

@@ -2,6 +2,7 @@
 //! project, a team or everywhere.
 
 mod check;
+mod clean;
 mod diff;
 mod index;
 mod look;

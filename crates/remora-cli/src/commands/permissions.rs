@@ -3,9 +3,10 @@
 
 mod asked;
 mod known;
+mod programs;
 mod rule;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use remora_memory::store::{Filter, Store};
@@ -114,21 +115,33 @@ fn folder(data: &Data, store: &dyn Store, key: &str) -> Result<Option<PathBuf>, 
 
 fn groups(calls: BTreeMap<String, Tally>, at_least: u32, known: &Known) -> Vec<Group> {
     let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
-    for (call, tally) in calls {
-        let suggested = rule::suggest(&call).and_then(|suggested| {
-            let list = match suggested.risk {
-                Some(_) => Permission::Deny,
-                None => Permission::Allow,
+    // What was never allowed is refused as it was asked, without its like.
+    let suggested: Vec<_> = calls.keys().map(|call| rule::suggest(call)).collect();
+    let mut liked = BTreeSet::new();
+    for (suggested, tally) in suggested.iter().zip(calls.values()) {
+        if let (Ok(suggested), 1..) = (suggested, tally.allowed) {
+            liked.insert(suggested.rule.clone());
+        }
+    }
+    for ((call, tally), suggested) in calls.into_iter().zip(suggested) {
+        let risk = suggested.as_ref().ok().and_then(|s| s.risk.clone());
+        let rule = suggested.and_then(|suggested| {
+            let (rule, list) = match suggested.risk {
+                None if liked.contains(&suggested.rule) => (suggested.rule, Permission::Allow),
+                _ => (
+                    suggested.exact.ok_or("a rule cannot say it exactly")?,
+                    Permission::Deny,
+                ),
             };
-            if known.would_cover(&suggested.rule, list, &call) {
-                Ok(suggested)
+            if known.would_cover(&rule, list, &call) {
+                Ok(rule)
             } else {
-                Err("a rule for its first words would not cover all that it runs")
+                Err("a rule for it would not cover all that it runs")
             }
         });
-        let (name, no_rule, risk) = match suggested {
-            Ok(suggested) => (suggested.rule, None, suggested.risk),
-            Err(why) => (call.clone(), Some(why), None),
+        let (name, no_rule) = match rule {
+            Ok(rule) => (rule, None),
+            Err(why) => (call.clone(), Some(why)),
         };
         let draft = drafts.entry(name).or_default();
         draft.tally.add(&tally);
@@ -181,15 +194,13 @@ fn advice(draft: &Draft, at_least: u32, known: &Known) -> Advice {
         (1.., 0, 1..) => none("allowed by you, refused by the client"),
         (0, 0, _) => none("the client itself refuses it"),
         _ if yes + no < at_least => Advice::None(format!("fewer than {at_least} answers")),
+        (1.., ..) if draft.risk.is_some() => none(draft.risk.as_deref().unwrap_or_default()),
         _ if draft.no_rule.is_some() => none(draft.no_rule.unwrap_or_default()),
         _ if of_files && known.is_of_all() => {
             none("files differ from project to project; look without --all")
         }
         (0, ..) => Advice::Deny,
-        _ => match &draft.risk {
-            Some(risk) => none(risk),
-            None => Advice::Allow,
-        },
+        _ => Advice::Allow,
     }
 }
 

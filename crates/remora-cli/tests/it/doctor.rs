@@ -73,7 +73,11 @@ fn before_anything() {
     assert_snapshot!(faults(&memory), @"
     warn data directory: [HOME]/.remora: not there yet
       -> `remora install [AGENT]`
-    warn hooks: not installed for [AGENT]
+    warn hooks: not in the settings of [AGENT]; a plugin loaded with --plugin-dir cannot be seen here, only its events: none has ever come
+      -> `remora install [AGENT]`
+    ");
+    assert_snapshot!(faults(&Remembered::shop()), @"
+    warn hooks: not in the settings of [AGENT]; a plugin loaded with --plugin-dir cannot be seen here, only its events: the last came 2026-11-15 16:00
       -> `remora install [AGENT]`
     ");
     assert!(!memory.sandbox.path("home/.remora").exists());

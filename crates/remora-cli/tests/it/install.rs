@@ -227,6 +227,31 @@ fn it_can_be_left_out_and_looked_at_first() {
 }
 
 #[test]
+fn the_memory_goes_only_with_the_persons_own_hooks() {
+    let sandbox = Sandbox::new();
+    go(&sandbox, "install", &["--project"]);
+    sandbox.remora(&["remember", "--user", "Ask Ann."]).go();
+    let memory = sandbox.path("home/.remora/memory/ask-ann.md");
+    let done = call(&sandbox, "uninstall", &["--project", "--purge"]).go();
+    assert_eq!(done.code, Some(1), "{done}");
+    assert_eq!(
+        done.stderr,
+        "remora: --purge removes the memory of all projects: leave out --project, or see \
+         `remora prune --project`; nothing was changed\n"
+    );
+    assert!(memory.exists() && sandbox.path("project/.mcp.json").exists());
+    go(&sandbox, "uninstall", &["--project"]);
+    assert!(memory.exists() && !sandbox.path("project/.mcp.json").exists());
+    let done = go(&sandbox, "uninstall", &["--purge"]);
+    assert!(
+        done.stdout
+            .contains("[HOME]/.remora and everything in it was removed\n"),
+        "{done}"
+    );
+    assert!(!sandbox.path("home/.remora").exists());
+}
+
+#[test]
 fn the_doctor_misses_a_server_that_is_gone() {
     let sandbox = with_client(CLIENT);
     let look = |sandbox: &Sandbox| -> Vec<String> {
@@ -239,14 +264,33 @@ fn the_doctor_misses_a_server_that_is_gone() {
                 .replace(&sandbox.text("project"), "[PROJECT]")
                 .replace(&sandbox.text("home"), "[HOME]")
                 .replace(agent(), "[AGENT]")
+                .replace(env!("CARGO_BIN_EXE_remora"), "[REMORA]")
         })
         .collect()
     };
-    assert_eq!(look(&sandbox), Vec::<String>::new());
+    assert_eq!(
+        look(&sandbox),
+        [
+            "ok: not in the lists of servers: agents cannot search by themselves -> `remora install [AGENT]`"
+        ]
+    );
+    let tools = "its tools are called mcp__remora__search and so on";
+    sandbox.write(
+        "home/.claude.json",
+        json!({"mcpServers": {"remora": {"command": "remora", "args": ["mcp"]}}}).to_string(),
+    );
+    assert_eq!(
+        look(&sandbox),
+        [format!(
+            "ok: [HOME]/.claude.json: runs remora; {tools}; hooks do not name them yet -> `remora install [AGENT]`"
+        )]
+    );
     go(&sandbox, "install", &[]);
     assert_eq!(
         look(&sandbox),
-        ["ok: agents here have it; its tools are called mcp__remora__search and so on -> -"]
+        [format!(
+            "ok: [HOME]/.claude.json: runs [REMORA]; {tools} -> -"
+        )]
     );
     go(&sandbox, "install", &["--project"]);
     fs::remove_file(sandbox.path("project/.mcp.json")).unwrap();

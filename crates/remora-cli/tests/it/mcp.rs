@@ -108,7 +108,8 @@ fn rows_are_found_and_told_in_full() {
     let row = index.lines().find(|line| line.starts_with('#')).unwrap();
     let parts: Vec<&str> = row.split_whitespace().take(3).collect();
     assert_eq!(parts[1..], ["2026-11-14", "fix"], "{row}");
-    let id = parts[0];
+    // A fix quotes what a tool printed.
+    let id = parts[0].strip_suffix('~').unwrap();
     // The shop is another project than the sandbox's own.
     assert!(
         said(&answers[2])
@@ -125,7 +126,7 @@ fn rows_are_found_and_told_in_full() {
         "{}",
         said(&answers[3]).0
     );
-    let (full, error) = ask(mcp(&memory), "get", &json!({"ids": [id, "#9999"]}));
+    let (full, error) = ask(mcp(&memory), "get", &json!({"ids": [parts[0], "#9999"]}));
     assert!(!error, "{full}");
     assert!(
         full.contains("[untrusted: quotes tools or transcripts]"),
@@ -133,7 +134,11 @@ fn rows_are_found_and_told_in_full() {
     );
     assert!(full.contains("record: mended once"), "{full}");
     assert!(full.contains("Not found: #9999"), "{full}");
-    let around = ask(mcp(&memory), "timeline", &json!({"around": id, "limit": 4}));
+    let around = ask(
+        mcp(&memory),
+        "timeline",
+        &json!({"around": parts[0], "limit": 4}),
+    );
     assert!(around.0.contains(id), "{}", around.0);
 }
 
@@ -155,6 +160,10 @@ fn a_fact_is_saved_as_the_command_saves_it() {
     assert!(error && text.contains("is there already"), "{text}");
     let (text, error) = ask(call(), "get", &json!({"ids": [uri, "memory://team/none"]}));
     assert!(!error && text.contains("Never mock the database"), "{text}");
+    let head = format!("{uri} memory ");
+    let when = text.lines().find_map(|line| line.strip_prefix(&head));
+    let when = when.unwrap();
+    assert!(when.len() == 16 && !when.contains(['T', 'Z']), "{when}");
     let stdin = ask(call(), "remember", &json!({"text": "-"}));
     assert_eq!(stdin, ("the memory is empty".to_owned(), true));
     let user = json!({"text": "I prefer tabs.", "scope": "user", "type": "user", "name": "tabs"});
@@ -163,6 +172,67 @@ fn a_fact_is_saved_as_the_command_saves_it() {
     assert!(sandbox.path("home/.remora/memory/tabs.md").exists());
     // The worker was woken, and now goes again.
     sandbox.remora(&["worker", "stop"]).go();
+}
+
+#[test]
+fn while_paused_memory_is_read_but_nothing_is_saved() {
+    let memory = Remembered::shop();
+    let search = json!({"query": "empty cart", "all": true});
+    let fact = json!({"text": "Never mock the database in tests."});
+    for (pause, told) in [
+        (
+            "pause",
+            "paused everywhere: nothing was saved; `remora pause --off` ends the pause",
+        ),
+        (
+            "pause --project",
+            "paused in this project: nothing was saved; `remora pause --off --project` ends the pause",
+        ),
+    ] {
+        memory.go(pause);
+        let (text, error) = ask(mcp(&memory), "search", &search);
+        assert!(!error && text.contains("\n#"), "{text}");
+        let refused = ask(mcp(&memory), "remember", &fact);
+        assert_eq!(refused, (told.to_owned(), true));
+        memory.go(&format!("{pause} --off"));
+    }
+    assert!(!memory.sandbox.path("home/.claude").exists());
+}
+
+#[test]
+fn a_secret_is_redacted_before_anything_is_written() {
+    let sandbox = Sandbox::new();
+    let secret = ["ghp", "_0123456789abcdefghijklmnopqrstuvwxyzAB"].concat();
+    let call = || sandbox.remora(&["mcp"]).leaving_a_process();
+    let text = format!("{secret} is the token for deploys. <private>my diary</private> Ask Ann.");
+    let (told, error) = ask(call(), "remember", &json!({"text": text}));
+    assert!(!error, "{told}");
+    let uri = "memory://project/redacted-github-token-is-the-token-for-deploys";
+    assert!(told.starts_with(&format!("Saved as {uri} (")), "{told}");
+    assert!(
+        told.contains(
+            "\nNote: a secret was redacted: [redacted:github-token] stands in its place\n\
+             Note: a passage that is marked as private was left out"
+        ),
+        "{told}"
+    );
+    for (fact, why) in [
+        (
+            json!({"text": secret}),
+            "the memory is nothing but a secret (github-token); nothing was saved",
+        ),
+        (
+            json!({"text": "<private>my diary</private>"}),
+            "the memory is nothing but a private passage; nothing was saved",
+        ),
+        (
+            json!({"text": "Deploys are on Tuesdays.", "name": secret}),
+            "the name holds a secret (github-token); give another name, nothing was saved",
+        ),
+    ] {
+        assert_eq!(ask(call(), "remember", &fact), (why.to_owned(), true));
+    }
+    assert_eq!(sandbox.holding(&[&secret, "diary"]), Vec::<String>::new());
 }
 
 #[test]
@@ -212,7 +282,7 @@ fn a_newer_database_is_read_and_a_locked_one_told() {
     database.pragma_update(None, "user_version", 9999).unwrap();
     let search = json!({"query": "cart", "all": true});
     let (text, error) = ask(mcp(&memory), "search", &search);
-    assert!(!error && text.contains("#1 "), "{text}");
+    assert!(!error && text.contains("\n#1"), "{text}");
     database
         .execute_batch(
             "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; PRAGMA user_version = 9998;",

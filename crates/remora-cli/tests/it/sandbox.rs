@@ -161,6 +161,30 @@ impl Sandbox {
         self.hooks(&["explain"]).stdin(event.to_string())
     }
 
+    /// Files below the home whose name or content holds one of these words, in
+    /// large letters or small.
+    pub(crate) fn holding(&self, words: &[&str]) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.path("home")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).unwrap().flatten() {
+                let path = entry.path();
+                let mut text = path.display().to_string();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let bytes = fs::read(&path).unwrap_or_default();
+                    text.push_str(&String::from_utf8_lossy(&bytes));
+                }
+                let text = text.to_lowercase();
+                if words.iter().any(|word| text.contains(&word.to_lowercase())) {
+                    found.push(entry.path().display().to_string());
+                }
+            }
+        }
+        found
+    }
+
     /// What calls left in their temporary folder.
     pub(crate) fn left_in_tmp(&self) -> Vec<PathBuf> {
         let mut left: Vec<PathBuf> = fs::read_dir(self.path("tmp"))

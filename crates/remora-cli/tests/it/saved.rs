@@ -134,6 +134,29 @@ fn what_should_not_be_saved_is_said_and_saved() {
 }
 
 #[test]
+fn a_secret_is_not_saved_by_adding_or_editing() {
+    let sandbox = Sandbox::new();
+    let key = format!("AKIA{}", "Q4ZK7WPLM2XN5RTB");
+    let with = |words: &str| format!("{words} {key} <private>my diary</private>");
+    let (text, other) = (with("The key is"), with("Another"));
+    let added = ["remember", "--title", &text, "--description", &text, &text];
+    let added = go(&sandbox, &added);
+    assert_eq!(added.code, Some(0), "{added}");
+    let told = "! a secret was redacted: [redacted:aws-access-key] stands in its place\n";
+    assert!(added.stdout.contains(told), "{added}");
+    let name = "the-key-is-redacted-aws-access-key-private";
+    let edit = ["memory", "edit", name, "--text", &other, "--title", &other];
+    let edited = go(&sandbox, &edit);
+    assert!(edited.stdout.contains(told), "{edited}");
+    let only = go(&sandbox, &["memory", "edit", name, "--text", &key]);
+    assert_eq!(
+        only.stderr,
+        "remora: the memory is nothing but a secret (aws-access-key); nothing was saved\n"
+    );
+    assert_eq!(sandbox.holding(&[&key, "diary"]), Vec::<String>::new());
+}
+
+#[test]
 fn a_team_gets_no_secrets_and_one_index() {
     let sandbox = Sandbox::new();
     let refused = go(&sandbox, &["memory", "add", "--team", "Ask jane@acme.io"]);

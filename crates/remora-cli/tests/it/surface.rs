@@ -36,7 +36,7 @@ fn help_of_all() {
 
     Hooks:
       hooks         Test, explain and list hooks
-      demo          Play a recorded session through the engine and show what each hook does
+      demo          Play recorded sessions: what hooks do, what is kept, what the next one is given
 
     Instructions:
       instructions  What is in the prompt: instruction files, in order, and why
@@ -235,7 +235,7 @@ fn help_of_list() {
 #[test]
 fn help_of_demo_and_completions() {
     assert_snapshot!(help(&["demo", "--help"]), @r"
-    Play a recorded session through the engine and show what each hook does
+    Play recorded sessions: what hooks do, what is kept, what the next one is given
 
     Usage: remora demo [OPTIONS]
 

@@ -35,6 +35,8 @@ pub struct Row {
     pub tokens: u32,
     /// Where it is, if that is not clear.
     pub place: Option<String>,
+    /// Where its words come from.
+    pub source: Source,
 }
 
 /// One line of a timeline.
@@ -50,6 +52,8 @@ pub struct Entry {
     pub kind: String,
     /// In one line.
     pub title: String,
+    /// Where its words come from.
+    pub source: Source,
 }
 
 /// Where a text comes from, and so how far it can be believed.
@@ -60,6 +64,19 @@ pub enum Source {
     /// Tools, files, models: anybody may have written it.
     Elsewhere,
 }
+
+impl Source {
+    /// What stands behind the number of a row; the head of a page explains it.
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Person => "",
+            Self::Elsewhere => "~",
+        }
+    }
+}
+
+/// What the mark means.
+const MARKED: &str = "~ quotes tools or transcripts: untrusted.";
 
 /// One row or memory in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,7 +125,7 @@ pub struct Took {
 
 /// An index.
 pub(super) fn rows(found: &Found<Row>, reach: Reach) -> String {
-    let mut page = Page::new("Memory: #id date kind tokens title.");
+    let mut page = Page::new(&format!("Memory: #id date kind tokens title. {MARKED}"));
     page.notes(&found.notes);
     if found.list.is_empty() {
         page.say(match reach {
@@ -121,8 +138,9 @@ pub(super) fn rows(found: &Found<Row>, reach: Reach) -> String {
             format!(" [{}]", line(place, TITLE / 4))
         });
         let text = format!(
-            "#{} {} {} {}t{place} {}",
+            "#{}{} {} {} {}t{place} {}",
             row.id,
+            row.source.mark(),
             row.day,
             row.kind,
             row.tokens,
@@ -139,7 +157,7 @@ pub(super) fn rows(found: &Found<Row>, reach: Reach) -> String {
 
 /// A timeline.
 pub(super) fn entries(found: &Found<Entry>) -> String {
-    let mut page = Page::new("Memory, in order: time #id kind title.");
+    let mut page = Page::new(&format!("Memory, in order: time #id kind title. {MARKED}"));
     page.notes(&found.notes);
     if found.list.is_empty() {
         page.say("Nothing happened then in this project; all: true looks in every one.");
@@ -151,7 +169,10 @@ pub(super) fn entries(found: &Found<Entry>) -> String {
             day = &entry.day;
             text.extend([day, "\n"]);
         }
-        let id = entry.id.map_or(String::new(), |id| format!("#{id} "));
+        let id = entry.id.map_or(String::new(), |id| {
+            let mark = entry.source.mark();
+            format!("#{id}{mark} ")
+        });
         let (clock, kind) = (&entry.clock, &entry.kind);
         text.extend([clock, " ", &id, kind, " ", &line(&entry.title, TITLE)]);
         if !page.line(&text) {
@@ -201,7 +222,9 @@ fn full(detail: &Detail, room: usize) -> String {
     };
     let title = line(&detail.title, TITLE);
     let name = line(&detail.name, TITLE);
-    let mut text = format!("{name} {} {}{mark}\n{title}", detail.kind, detail.when);
+    // A file may say anything of when it was written.
+    let when = line(&detail.when, TITLE / 4);
+    let mut text = format!("{name} {} {when}{mark}\n{title}", detail.kind);
     let fields = detail.fields.iter().map(|(name, value)| {
         let value = line(value, SPARE);
         format!("{name}: {value}")

@@ -138,7 +138,7 @@ impl Asked {
             "timeline" => {
                 given.only(&["around", "since", "until", "all", "limit"])?;
                 Ok(Self::Timeline(Timeline {
-                    around: given.name("around")?,
+                    around: given.name("around")?.map(|id| bare(&id).to_owned()),
                     since: given.text("since")?,
                     until: given.text("until")?,
                     reach: given.reach()?,
@@ -162,6 +162,11 @@ impl Asked {
             )),
         }
     }
+}
+
+/// An id without the mark that an index puts behind it.
+fn bare(id: &str) -> &str {
+    id.trim_end_matches('~')
 }
 
 /// Arguments as models write them: numbers as text and the other way round are
@@ -229,7 +234,8 @@ impl Arguments<'_> {
                 Value::String(text) if text.len() <= LONGEST => text.clone(),
                 _ => return Err(self.fault("ids", wanted)),
             };
-            for id in id.split([',', ' ', '\n']).filter(|id| !id.is_empty()) {
+            let parts = id.split([',', ' ', '\n']).map(bare);
+            for id in parts.filter(|id| !id.is_empty()) {
                 if !ids.iter().any(|other| other == id) {
                     ids.push(id.to_owned());
                 }

@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use remora_agents::install::{self, Installed};
 use remora_agents::{AGENTS, AgentSpec, Places, Scope};
 use remora_client::waiting;
+use remora_memory::store::{Filter, Order, Page, Store};
+use remora_store::Access;
 
 use super::{Check, Patient};
-use crate::commands::show::lines::{count, number};
+use crate::commands::show::lines::{Local, count, number};
 
 const NAME: &str = "hooks";
 
@@ -94,11 +96,7 @@ fn hooks(
             let message = format!("by the plugin, which {} switches on", file.display());
             checks.push(Check::ok(NAME, message));
         } else if checks.is_empty() {
-            checks.push(Check::warn(
-                NAME,
-                format!("not installed for {}", spec.name),
-                format!("`remora install {}`", spec.name),
-            ));
+            checks.push(not_installed(patient, spec));
         }
         return checks;
     }
@@ -119,6 +117,35 @@ fn hooks(
         ));
     }
     checks
+}
+
+/// A plugin that is named when the client starts leaves no trace in a file; what
+/// it brought does.
+fn not_installed(patient: &Patient, spec: &AgentSpec) -> Check {
+    let seen = match last_event(patient) {
+        Some(time) => format!("the last came {}", Local::new().moment(time)),
+        None => "none has ever come".to_owned(),
+    };
+    Check::warn(
+        NAME,
+        format!(
+            "not in the settings of {}; a plugin loaded with --plugin-dir cannot be seen here, only \
+             its events: {seen}",
+            spec.name
+        ),
+        again(spec, Scope::User),
+    )
+}
+
+fn last_event(patient: &Patient) -> Option<i64> {
+    let store = remora_store::open(&patient.paths.database(), Access::Read).ok()?;
+    let page = Page {
+        order: Order::Newest,
+        beyond: None,
+        limit: 1,
+    };
+    let newest = store.events(&Filter::default(), page).ok()?;
+    newest.first().map(|event| event.time)
 }
 
 fn entries(file: &Path, spec: &AgentSpec) -> Result<Vec<Installed>, String> {

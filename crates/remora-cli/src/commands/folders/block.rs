@@ -2,6 +2,8 @@
 //! every other byte as it was. Works on bytes, because a person's file may hold
 //! any. Pure.
 
+use std::collections::HashSet;
+
 const OPEN: &str = "<remora-activity>";
 const CLOSE: &str = "</remora-activity>";
 
@@ -32,13 +34,17 @@ impl Broken {
 /// Where our part stands, from the first byte of its tag to the end of the
 /// closing tag's line.
 fn find(bytes: &[u8]) -> Result<Option<(usize, usize)>, Broken> {
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
     let mut open = None;
     let mut found = None;
     let mut at = 0;
-    for line in bytes.split_inclusive(|b| *b == b'\n') {
+    let mut code = Code::default();
+    for (number, line) in lines.iter().enumerate() {
         let text = line.trim_ascii();
         let end = at + line.len();
-        if text == OPEN.as_bytes() {
+        if open.is_none() && code.holds(&lines, number) {
+            // Not ours.
+        } else if text == OPEN.as_bytes() {
             if open.is_some() || found.is_some() {
                 return Err(Broken::Tags);
             }
@@ -55,6 +61,57 @@ fn find(bytes: &[u8]) -> Result<Option<(usize, usize)>, Broken> {
         Some(_) => Err(Broken::Tags),
         None => Ok(found),
     }
+}
+
+/// Code between fences, in which tags are somebody's example.
+#[derive(Default)]
+struct Code {
+    /// The line after the code that was met last.
+    end: usize,
+    /// Fences of which none is closed from here on, so that none is looked for
+    /// twice.
+    open: HashSet<Fence>,
+}
+
+/// What a fence is made of, and of how many.
+type Fence = (u8, usize);
+
+impl Code {
+    /// Whether a line belongs to code. A fence that is never closed begins none:
+    /// our part may stand behind it.
+    fn holds(&mut self, lines: &[&[u8]], number: usize) -> bool {
+        if number < self.end {
+            return true;
+        }
+        let Some((fence, _)) = fence(lines[number]) else {
+            return false;
+        };
+        if self.open.contains(&fence) {
+            return false;
+        }
+        let closes = |line: &&[u8]| match self::fence(line) {
+            Some(((mark, length), rest)) => mark == fence.0 && length >= fence.1 && rest.is_empty(),
+            None => false,
+        };
+        match lines[number + 1..].iter().position(closes) {
+            Some(at) => self.end = number + at + 2,
+            None => {
+                self.open.insert(fence);
+            }
+        }
+        number < self.end
+    }
+}
+
+/// The fence that a line is, and the words behind it.
+fn fence(line: &[u8]) -> Option<(Fence, &[u8])> {
+    let text = line.trim_ascii();
+    let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
+    let length = text.iter().take_while(|b| **b == mark).count();
+    let rest = text[length..].trim_ascii();
+    // Three backticks around a word are a word.
+    let is_fence = length >= 3 && !(mark == b'`' && rest.contains(&b'`'));
+    is_fence.then_some(((mark, length), rest))
 }
 
 /// How lines end in a text: as its first one does.
@@ -162,6 +219,9 @@ mod tests {
             b"\xef\xbb\xbf# BOM\r\n",
             b"\xff\xfe not text",
             b"say <remora-activity> in a line\n",
+            b"```md\n<remora-activity>\nmine\n</remora-activity>\n```\n",
+            b"~~~~\r\n~~~\r\n<remora-activity>\r\n~~~~\r\n",
+            b"```\nnever closed\n",
             b"  ",
         ] {
             let (one, around) = put(Some(text), &lines("x\ny"), None).unwrap();

@@ -1,6 +1,7 @@
 //! Rows, events and memories as the MCP server tells them. Only shapes: escaping
 //! and bounds are the server's.
 
+use jiff::Timestamp;
 use remora_instructions::memories::{self, Type};
 use remora_memory::store::Hit;
 use remora_protocol::record::{Item, Kind, Project};
@@ -21,6 +22,7 @@ pub(super) fn row(hit: &Hit, local: &Local, projects: &[Project]) -> Row {
         title: item.title.clone(),
         tokens: tokens(item),
         place: project.map(|project| project.name.clone()),
+        source: source(item),
     }
 }
 
@@ -34,9 +36,11 @@ fn tokens(item: &Item) -> u32 {
 /// A line of a timeline.
 pub(super) fn entry(entry: &timeline::Entry, local: &Local) -> Entry {
     let time = entry.time();
-    let (id, kind, title) = match entry {
-        timeline::Entry::Row(item) => (Some(item.id), item.kind.name(), &item.title),
-        timeline::Entry::Event(event) => (None, event.name.as_str(), &event.label),
+    let (id, kind, title, source) = match entry {
+        timeline::Entry::Row(item) => (Some(item.id), item.kind.name(), &item.title, source(item)),
+        timeline::Entry::Event(event) => {
+            (None, event.name.as_str(), &event.label, Source::Elsewhere)
+        }
     };
     Entry {
         id,
@@ -44,6 +48,7 @@ pub(super) fn entry(entry: &timeline::Entry, local: &Local) -> Entry {
         clock: local.clock(time),
         kind: kind.to_owned(),
         title: title.clone(),
+        source,
     }
 }
 
@@ -70,7 +75,7 @@ pub(super) fn item(item: &Item, fields: Vec<(&'static str, String)>, local: &Loc
     }
 }
 
-/// What a person typed is theirs. Everything else may quote a tool, a file or a
+/// What a person typed or saved is theirs. Everything else may quote a tool, a file or a
 /// model, and says whatever those wanted to say.
 fn source(item: &Item) -> Source {
     let said = item.speaker.as_deref().is_none_or(|by| by == "user");
@@ -80,12 +85,17 @@ fn source(item: &Item) -> Source {
         {
             Source::Person
         }
+        Kind::Memory if super::address(item).is_some() => Source::Person,
         _ => Source::Elsewhere,
     }
 }
 
 /// A saved memory.
-pub(super) fn memory(memory: &memories::Memory) -> Detail {
+pub(super) fn memory(memory: &memories::Memory, local: &Local) -> Detail {
+    let when = memory.modified.as_deref().map(|text| {
+        let moment: Result<Timestamp, _> = text.parse();
+        moment.map_or_else(|_| text.to_owned(), |m| local.moment(m.as_millisecond()))
+    });
     let mut fields = vec![("priority", memory.priority.to_string())];
     let kind = memory
         .kind
@@ -95,7 +105,7 @@ pub(super) fn memory(memory: &memories::Memory) -> Detail {
     Detail {
         name: memory.uri.to_string(),
         kind: Kind::Memory.name().to_owned(),
-        when: memory.modified.clone().unwrap_or_default(),
+        when: when.unwrap_or_default(),
         title: memory.title.clone(),
         fields,
         facts: memory.warnings.clone(),

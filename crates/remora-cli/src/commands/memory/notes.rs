@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use remora_instructions::memories::folder::{Draft, Folder};
 use remora_instructions::memories::name::Name;
 use remora_instructions::memories::{Memory, MemoryError, Scope, Type};
+use remora_memory::redact::Redactor;
 use serde_json::{Value, json};
 
-use super::write::guess;
+use super::clean::Cleaner;
+use super::write::{cleaner, guess};
 use super::{Shelf, now, secrets};
 use crate::args::ImportMemory;
 use crate::commands::show::lines::count;
@@ -37,6 +39,8 @@ struct Note {
     kind: Type,
     priority: u8,
     body: String,
+    /// The kinds of what was taken out of it.
+    gone: Vec<String>,
 }
 
 /// What became of the notes.
@@ -54,8 +58,8 @@ pub(in crate::commands) fn import(args: &ImportMemory, out: &mut Output) -> Resu
     let shelf = Shelf::open(&args.place)?;
     let folder = shelf.folder(args.whose.scope().unwrap_or(Scope::Project));
     let mut outcome = Outcome::default();
-    let notes = read(args, folder, &mut outcome)?;
     let redactor = shelf.redactor()?;
+    let notes = read(args, folder, &redactor, &mut outcome)?;
     let find = |text: &str| secrets(&redactor, text);
     if folder.scope() == Scope::User && !args.dry_run {
         let home = shelf.data.paths.home().to_path_buf();
@@ -147,6 +151,7 @@ fn place(here: &[(Name, String)], note: &Note) -> Place {
 fn read(
     args: &ImportMemory,
     target: &Folder,
+    redactor: &Redactor,
     outcome: &mut Outcome,
 ) -> Result<Vec<Note>, CliError> {
     let meta = fs::metadata(&args.dir).map_err(|source| CliError::File {
@@ -193,7 +198,7 @@ fn read(
                     args.dir.display()
                 )));
             }
-            take(memory, args, &mut notes, outcome);
+            take(memory, args, cleaner(target, redactor), &mut notes, outcome);
         }
     }
     Ok(notes)
@@ -215,60 +220,96 @@ fn same_place(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn take(memory: Memory, args: &ImportMemory, notes: &mut Vec<Note>, outcome: &mut Outcome) {
-    let file = memory.uri.name.as_str();
-    if is_index(file, &memory.body) {
-        outcome
-            .refused
-            .push((memory.path, "an index, not a note".to_owned()));
+/// Cleaned first: a private passage may reach over headings, and names are made
+/// of titles.
+fn take(
+    mut memory: Memory,
+    args: &ImportMemory,
+    mut cleaner: Cleaner<'_>,
+    notes: &mut Vec<Note>,
+    outcome: &mut Outcome,
+) {
+    let refused = &mut outcome.refused;
+    if is_index(memory.uri.name.as_str(), &memory.body) {
+        refused.push((memory.path, "an index, not a note".to_owned()));
         return;
     }
-    let parts = if args.split {
+    if memory.body.trim().is_empty() {
+        refused.push((memory.path, "it is empty".to_owned()));
+        return;
+    }
+    let given = memory.title != memory.uri.name.words();
+    if let Err(error) = rename(&mut memory, &mut cleaner) {
+        refused.push((memory.path, error.to_string()));
+        return;
+    }
+    let named = cleaner.kinds();
+    memory.title = cleaner.text(&memory.title);
+    memory.description = memory.description.map(|text| cleaner.text(&text));
+    memory.body = cleaner.text(&memory.body);
+    let mut parts = if args.split {
         sections(&memory.body)
     } else {
         Vec::new()
     };
-    if parts.is_empty() {
-        if memory.body.trim().is_empty() {
-            outcome
-                .refused
-                .push((memory.path, "it is empty".to_owned()));
-            return;
-        }
-        // A name without blanks is easier to say.
-        let spaced = file.contains(char::is_whitespace);
-        let plain = spaced.then(|| Name::from_title(file).ok()).flatten();
-        let name = plain.unwrap_or_else(|| memory.uri.name.clone());
-        let given = memory.title != memory.uri.name.words();
+    let whole = parts.is_empty();
+    if whole {
         let heading = first_heading(&memory.body).filter(|_| !given);
-        notes.push(Note {
-            from: memory.path,
-            name,
-            title: heading.unwrap_or(memory.title),
-            description: memory.description,
-            kind: memory.kind.unwrap_or_else(|| guess(&memory.body)),
-            priority: memory.priority,
-            body: memory.body,
-        });
-        return;
+        parts.push((heading, memory.body.clone()));
     }
     for (heading, body) in parts {
         let title = heading.unwrap_or_else(|| memory.title.clone());
-        match Name::from_title(&title) {
-            Ok(name) => notes.push(Note {
-                from: memory.path.clone(),
-                name,
-                title,
-                description: None,
-                kind: memory.kind.unwrap_or_else(|| guess(&body)),
-                priority: memory.priority,
-                body,
-            }),
-            Err(error) => outcome
-                .refused
-                .push((memory.path.clone(), error.to_string())),
+        let name = if whole {
+            Ok(memory.uri.name.clone())
+        } else {
+            Name::from_title(&title)
+        };
+        let why = cleaner.nothing_left(&body);
+        let name = match (name, why) {
+            (Ok(name), None) => name,
+            (Err(error), None) => {
+                refused.push((memory.path.clone(), error.to_string()));
+                continue;
+            }
+            (_, Some(why)) => {
+                refused.push((memory.path.clone(), why));
+                continue;
+            }
+        };
+        let description = memory.description.clone().filter(|_| whole);
+        let texts = [&*title, description.as_deref().unwrap_or_default(), &*body];
+        let mut gone = cleaner.gone(&texts);
+        for kind in named.iter().filter(|_| whole) {
+            if !gone.contains(kind) {
+                gone.push(kind.clone());
+            }
         }
+        notes.push(Note {
+            from: memory.path.clone(),
+            name,
+            gone,
+            kind: memory.kind.unwrap_or_else(|| guess(&body)),
+            priority: memory.priority,
+            description,
+            title,
+            body,
+        });
     }
+}
+
+/// A name without blanks is easier to say, and one with a secret is not said.
+fn rename(memory: &mut Memory, cleaner: &mut Cleaner<'_>) -> Result<(), MemoryError> {
+    let file = memory.uri.name.clone();
+    let clean = cleaner.text(file.as_str());
+    if clean != file.as_str() {
+        memory.uri.name = Name::from_title(&clean)?;
+        if memory.title == file.words() {
+            memory.title = memory.uri.name.words();
+        }
+    } else if clean.contains(char::is_whitespace) {
+        memory.uri.name = Name::from_title(&clean).unwrap_or(file);
+    }
+    Ok(())
 }
 
 fn as_json(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(), CliError> {
@@ -282,6 +323,7 @@ fn as_json(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(
                 "type": note.kind.as_str(),
                 "from": note.from,
                 "taken": other.as_ref().map(Name::as_str),
+                "redacted": note.gone,
             })
         })
         .collect();
@@ -307,7 +349,12 @@ fn as_text(args: &ImportMemory, outcome: &Outcome, out: &mut Output) -> Result<(
             .as_ref()
             .map(|name| format!(" (another `{name}` is here)"))
             .unwrap_or_default();
-        out.text(&format!("{uri}  {}{other}\n", visible(&note.title)))?;
+        let gone = match note.gone.join(", ").as_str() {
+            "" => String::new(),
+            gone => format!(" (redacted: {gone})"),
+        };
+        let title = visible(&note.title);
+        out.text(&format!("{uri}  {title}{other}{gone}\n"))?;
     }
     let verb = if args.dry_run { "would save" } else { "saved" };
     let saved = count(outcome.saved.len() as u64, "memory", "memories");

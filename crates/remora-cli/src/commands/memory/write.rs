@@ -9,8 +9,10 @@ use remora_instructions::memories::advice::{self, Advice, Known, Saving};
 use remora_instructions::memories::folder::{Change, Draft, Folder, Removed, Written};
 use remora_instructions::memories::name::Name;
 use remora_instructions::memories::{Memory, PRIORITY, Scope, Type, first_sentence};
+use remora_memory::redact::Redactor;
 use serde_json::{Value, json};
 
+use super::clean::Cleaner;
 use super::{Shelf, as_json, now, secrets};
 use crate::args::{MemoryAdd, MemoryEdit, MemoryRm, SavedPlace};
 use crate::commands::show::lines::flat;
@@ -33,18 +35,25 @@ pub(super) fn save(args: &MemoryAdd) -> Result<(Written, Vec<Advice>), CliError>
     let body = words(&args.text.join(" "))?;
     let shelf = Shelf::open(&args.place)?;
     let folder = shelf.folder(args.whose.scope().unwrap_or(Scope::Project));
+    let redactor = shelf.redactor()?;
+    let mut cleaner = cleaner(folder, &redactor);
+    if let Some(name) = &args.name {
+        cleaner.name(name)?;
+    }
+    let body = cleaner.body(&body)?;
+    let given = args.title.as_deref().map(|title| cleaner.text(title));
     let draft = Draft {
         name: args.name.as_deref().map(Name::new).transpose()?,
-        title: args.title.clone().unwrap_or_else(|| title(&body)),
-        description: args.description.clone(),
+        title: given.unwrap_or_else(|| title(&body)),
+        description: args.description.as_deref().map(|text| cleaner.text(text)),
         kind: args.kind.map_or_else(|| guess(&body), Type::from),
         priority: args.priority.unwrap_or(PRIORITY),
         body,
         session: None,
     };
-    let redactor = shelf.redactor()?;
     let find = |text: &str| secrets(&redactor, text);
-    let advice = advised(&shelf, folder, &draft.body, &find);
+    let mut advice = cleaner.advice();
+    advice.extend(advised(&shelf, folder, &draft.body, &find));
     if folder.scope() == Scope::User {
         let home = shelf.data.paths.home().to_path_buf();
         let made = shelf.data.paths.prepare();
@@ -58,12 +67,15 @@ pub(super) fn save(args: &MemoryAdd) -> Result<(Written, Vec<Advice>), CliError>
 pub(super) fn edit(args: &MemoryEdit, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = Shelf::open(&args.place)?;
     let (folder, memory) = shelf.find(&args.name, &args.whose)?;
+    let redactor = shelf.redactor()?;
+    let mut cleaner = cleaner(folder, &redactor);
+    let body = args.text.as_deref().map(words).transpose()?;
     let change = Change {
-        title: args.title.clone(),
-        description: args.description.clone(),
+        title: args.title.as_deref().map(|text| cleaner.text(text)),
+        description: args.description.as_deref().map(|text| cleaner.text(text)),
         kind: args.kind.map(Type::from),
         priority: args.priority,
-        body: args.text.as_deref().map(words).transpose()?,
+        body: body.map(|text| cleaner.body(&text)).transpose()?,
     };
     if change == Change::default() && !by_hand(&shelf, &memory)? {
         return Err(CliError::Usage(format!(
@@ -71,11 +83,11 @@ pub(super) fn edit(args: &MemoryEdit, out: &mut Output) -> Result<Exit, CliError
             memory.path.display()
         )));
     }
-    let redactor = shelf.redactor()?;
     let find = |text: &str| secrets(&redactor, text);
     let written = folder.edit(memory.uri.name.as_str(), &change, &now(), &find)?;
     shelf.changed();
-    let advice = advised(&shelf, folder, &written.memory.body, &find);
+    let mut advice = cleaner.advice();
+    advice.extend(advised(&shelf, folder, &written.memory.body, &find));
     told("changed", &written, &advice, &args.place, out)
 }
 
@@ -118,6 +130,11 @@ pub(super) fn remove(args: &MemoryRm, out: &mut Output) -> Result<Exit, CliError
         }
     }
     Ok(Exit::GoOn)
+}
+
+/// A team's folder refuses secrets by itself, and says on which line they are.
+pub(super) fn cleaner<'a>(folder: &Folder, redactor: &'a Redactor) -> Cleaner<'a> {
+    Cleaner::new((folder.scope() != Scope::Team).then_some(redactor))
 }
 
 /// Words from the command line, or from stdin.

@@ -134,3 +134,51 @@ fn secrets_are_not_shared_with_a_team() {
     exit 1
     ");
 }
+
+#[test]
+fn secrets_and_private_passages_stay_behind() {
+    let sandbox = Sandbox::new();
+    let secret = ["ghp", "_0123456789abcdefghijklmnopqrstuvwxyzAB"].concat();
+    for (name, text) in [
+        ("a.md".to_owned(), format!("# Use {secret}\nFor deploys.\n")),
+        (
+            "b.md".to_owned(),
+            format!(
+                "---\ntitle: Token {secret}\ndescription: use {secret}\n---\nAsk Ann. <private>my diary</private>\n"
+            ),
+        ),
+        ("c.md".to_owned(), format!("{secret}\n")),
+        (
+            format!("{secret}.md"),
+            "Deploys happen on Tuesdays.\n".to_owned(),
+        ),
+    ] {
+        sandbox.write(&format!("project/notes/{name}"), text);
+    }
+    sandbox.write(
+        "project/facts.md",
+        format!("## Token {secret}\nFor deploys.\n<private>\n## My diary\nsecret\n</private>\n## Ports\n8080\n"),
+    );
+    let user = ["import", "memory", "notes", "--user"];
+    assert_snapshot!(sandbox.remora(&user).go(), @r"
+    $ remora import memory notes --user
+    memory://user/a  Use [redacted:github-token] (redacted: github-token)
+    memory://user/b  Token [redacted:github-token] (redacted: github-token, private)
+    memory://user/redacted-github-token  Redacted github token (redacted: github-token)
+    saved 3 memories
+    left out 1:
+      notes/c.md: the memory is nothing but a secret (github-token)
+    exit 0
+    ");
+    let split = ["import", "memory", "facts.md", "--split"];
+    assert_snapshot!(sandbox.remora(&split).go(), @r"
+    $ remora import memory facts.md --split
+    memory://project/token-redacted-github-token  Token [redacted:github-token] (redacted: github-token, private)
+    memory://project/ports  Ports
+    saved 2 memories
+    exit 0
+    ");
+    assert_eq!(sandbox.holding(&[&secret, "diary"]), Vec::<String>::new());
+    let (again, value) = sandbox.remora(&user).json();
+    assert_eq!(value["saved"], json!([]), "{again}");
+}
