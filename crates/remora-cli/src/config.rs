@@ -3,10 +3,11 @@
 //! switch capture on or sending anything.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toml_edit::{DocumentMut, Item, TableLike};
+use toml_edit::{Document, DocumentMut, Item, TableLike};
 
 use crate::error::CliError;
 
@@ -191,20 +192,39 @@ impl Config {
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
-            let message = e.message().to_owned();
-            let line = e
-                .span()
-                .and_then(|span| text.get(..span.start))
-                .map_or(1, |before| before.matches('\n').count() + 1);
-            format!("line {line}: {message}")
+        Self::read(text).map_err(|faults| faults.join("; "))
+    }
+
+    /// The values, or all that is wrong with the file.
+    pub(crate) fn read(text: &str) -> Result<Self, Vec<String>> {
+        let line = |span: Option<Range<usize>>| {
+            span.and_then(|span| text.get(..span.start))
+                .map_or(1, |before| before.matches('\n').count() + 1)
+        };
+        let document = Document::parse(text).map_err(|e| {
+            let message = e.message().replace('\n', ", ");
+            vec![format!(
+                "line {}: {message}; correct that line",
+                line(e.span())
+            )]
         })?;
         let mut found = Vec::new();
+        let mut faults = Vec::new();
         for (name, item) in flat(document.as_item(), String::new()) {
-            let Some(key) = KEYS.iter().find(|k| k.name == name) else {
-                return Err(unknown(&name));
+            let value = match KEYS.iter().find(|k| k.name == name) {
+                Some(key) => checked(key, &item).map(|value| (key, value)),
+                None => Err(unknown(
+                    &name,
+                    &format!("`remora config unset {name}` takes it out"),
+                )),
             };
-            found.push((key, checked(key, &item)?));
+            match value {
+                Ok(value) => found.push(value),
+                Err(fault) => faults.push(format!("line {}: {fault}", line(item.span()))),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
         }
         let values = KEYS
             .iter()
@@ -212,7 +232,8 @@ impl Config {
                 Some((_, value)) => Ok((key, value.clone(), Source::File)),
                 None => Ok((key, checked(key, &literal(key.default)?)?, Source::Default)),
             })
-            .collect::<Result<_, String>>()?;
+            .collect::<Result<_, String>>()
+            .map_err(|fault| vec![fault])?;
         Ok(Self { values })
     }
 
@@ -295,13 +316,21 @@ pub(crate) fn with(text: &str, name: &str, values: &[String]) -> Result<String, 
     Ok(document.to_string())
 }
 
-/// The file's text without a value.
+/// The file's text without a value; one that nobody knows goes, too.
 pub(crate) fn without(text: &str, name: &str) -> Result<String, String> {
-    let (key, entry) = find(name)?;
     let mut document = parsed(text)?;
+    let path = match find(name) {
+        Ok((key, entry)) => key.name.split('.').chain(entry).collect(),
+        Err(unknown) => {
+            let there = flat(document.as_item(), String::new());
+            if !there.iter().any(|(key, _)| key == name) {
+                return Err(unknown);
+            }
+            name.split('.').collect()
+        }
+    };
+    let mut path: Vec<&str> = path;
     let mut table: &mut dyn TableLike = document.as_table_mut();
-    let mut path: Vec<&str> = key.name.split('.').collect();
-    path.extend(entry);
     let last = path.pop().unwrap_or(name);
     for part in path {
         match table.get_mut(part).and_then(Item::as_table_like_mut) {
@@ -328,7 +357,7 @@ fn find(name: &str) -> Result<(&'static Key, Option<&str>), String> {
             _ => {}
         }
     }
-    Err(unknown(name))
+    Err(unknown(name, "`remora config show` lists all"))
 }
 
 fn parsed(text: &str) -> Result<DocumentMut, String> {
@@ -417,7 +446,7 @@ fn checked(key: &Key, item: &Item) -> Result<Value, String> {
     }
 }
 
-fn unknown(name: &str) -> String {
+fn unknown(name: &str, advice: &str) -> String {
     let near = KEYS
         .iter()
         .map(|key| (distance(name, key.name), key.name))
@@ -426,7 +455,7 @@ fn unknown(name: &str) -> String {
         Some((far, near)) if far <= 6 && far * 2 <= near.len() => {
             format!("unknown key `{name}`; did you mean `{near}`?")
         }
-        _ => format!("unknown key `{name}`; `remora config show` lists all"),
+        _ => format!("unknown key `{name}`; {advice}"),
     }
 }
 
@@ -447,156 +476,4 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn defaults_are_valid_and_files_override_them() {
-        let config = Config::parse("[worker]\nidle_minutes = 5\n").unwrap();
-        assert_eq!(config.number("worker.idle_minutes"), 5);
-        assert_eq!(config.number("archive.max_mb"), 1024);
-        let from_file: Vec<&str> = config
-            .iter()
-            .filter(|(_, _, source)| *source == Source::File)
-            .map(|(key, _, _)| key.name)
-            .collect();
-        assert_eq!(from_file, ["worker.idle_minutes"]);
-    }
-
-    #[test]
-    fn faults_name_the_key_and_the_way_out() {
-        for (text, fault) in [
-            (
-                "[worker]\nidle_minute = 5",
-                "unknown key `worker.idle_minute`; did you mean `worker.idle_minutes`?",
-            ),
-            (
-                "telemetry = true",
-                "unknown key `telemetry`; `remora config show` lists all",
-            ),
-            (
-                "[worker]\nidle_minutes = \"5\"",
-                "worker.idle_minutes: must be a number from 1 to 1000000",
-            ),
-            ("spool.fsync = 1", "spool.fsync: must be true or false"),
-            (
-                "capture.ignore = [1]",
-                "capture.ignore: must be a list of strings",
-            ),
-            (
-                "[redact]\npatterns = [\"x\"]",
-                "redact.patterns: must be a table of strings",
-            ),
-            (
-                "search.model = \"minilm.onnx\"",
-                "search.model: must be `built-in`, `off` or an absolute path",
-            ),
-            (
-                "search.model = false",
-                "search.model: must be `built-in`, `off` or an absolute path",
-            ),
-        ] {
-            assert_eq!(Config::parse(text).unwrap_err(), fault, "{text}");
-        }
-        let broken = Config::parse("[worker]\n= 5\n").unwrap_err();
-        assert!(broken.starts_with("line 2: "), "{broken}");
-    }
-
-    fn set(text: &str, name: &str, values: &[&str]) -> Result<String, String> {
-        let values: Vec<String> = values.iter().map(|v| (*v).to_owned()).collect();
-        with(text, name, &values)
-    }
-
-    #[test]
-    fn setting_a_value_keeps_everything_else() {
-        let text = "# mine\n[worker]\n# why\nidle_minutes = 5 # short\n";
-        let changed = set(text, "spool.fsync", &["true"]).unwrap();
-        assert!(changed.starts_with(text), "{changed}");
-        assert!(Config::parse(&changed).unwrap().flag("spool.fsync"));
-        assert_eq!(
-            set(text, "worker.idle_minutes", &["7"]).unwrap(),
-            "# mine\n[worker]\n# why\nidle_minutes = 7 # short\n"
-        );
-        let dotted = set("spool.fsync = true # x\n", "spool.fsync", &["false"]);
-        assert_eq!(dotted.unwrap(), "spool.fsync = false # x\n");
-    }
-
-    #[test]
-    fn lists_take_several_values_and_tables_single_entries() {
-        let read = |text: &str| Config::parse(text).unwrap();
-        for values in [&["a/", "b c"][..], &["[\"a/\", 'b c']"][..]] {
-            let text = set("", "capture.ignore", values).unwrap();
-            assert_eq!(read(&text).list("capture.ignore"), ["a/", "b c"]);
-        }
-        let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-        let text = set("", "redact.patterns", &["{ ticket = 'T-\\d+' }"]).unwrap();
-        let text = set(&text, "redact.patterns.my.key", &[r"K-\d"]).unwrap();
-        assert_eq!(
-            read(&text).table("redact.patterns"),
-            [pair("ticket", r"T-\d+"), pair("my.key", r"K-\d")]
-        );
-        let text = without(&text, "redact.patterns.ticket").unwrap();
-        assert_eq!(read(&text).table("redact.patterns").len(), 1);
-        let text = without(&text, "redact.patterns").unwrap();
-        assert_eq!(read(&text).table("redact.patterns").len(), 0);
-    }
-
-    #[test]
-    fn a_word_or_a_path_is_written_without_quotes() {
-        for value in ["off", "built-in", "/opt/some model.onnx"] {
-            let text = set("", "search.model", &[value]).unwrap();
-            assert_eq!(Config::parse(&text).unwrap().text("search.model"), value);
-        }
-        assert_eq!(
-            set("", "search.model", &["on"]).unwrap_err(),
-            "search.model: must be `built-in`, `off` or an absolute path"
-        );
-    }
-
-    #[test]
-    fn values_that_do_not_fit_are_told_by_their_key() {
-        for (name, values, fault) in [
-            (
-                "worker.idle_minutes",
-                &["soon"][..],
-                "worker.idle_minutes: must be a number from 1 to 1000000",
-            ),
-            (
-                "worker.idle_minutes",
-                &["0"],
-                "worker.idle_minutes: must be a number from 1 to 1000000",
-            ),
-            (
-                "spool.fsync",
-                &["true", "x"],
-                "spool.fsync: takes one value",
-            ),
-            (
-                "spool.fsync",
-                &["yes"],
-                "spool.fsync: must be true or false",
-            ),
-            (
-                "capture.ignore",
-                &["[1"],
-                "capture.ignore: `[1` is not a TOML list",
-            ),
-            (
-                "worker.idle",
-                &["1"],
-                "unknown key `worker.idle`; `remora config show` lists all",
-            ),
-            (
-                "spool.fsnc",
-                &["1"],
-                "unknown key `spool.fsnc`; did you mean `spool.fsync`?",
-            ),
-        ] {
-            assert_eq!(set("", name, values).unwrap_err(), fault, "{name}");
-        }
-        assert_eq!(without("a = 1", "nothing").unwrap_err(), unknown("nothing"));
-        let text = "[worker]\nidle_minutes = 5\n";
-        assert_eq!(without(text, "spool.fsync").unwrap(), text);
-        assert_eq!(without(text, "worker.idle_minutes").unwrap(), "[worker]\n");
-    }
-}
+mod tests;

@@ -11,6 +11,8 @@ pub(crate) enum Exit {
     Failed,
     /// 2: the event is blocked or the turn is stopped.
     Blocked,
+    /// 130: a person ended it by Ctrl-C; what was done until then stays.
+    Stopped,
 }
 
 impl From<Exit> for ExitCode {
@@ -19,6 +21,7 @@ impl From<Exit> for ExitCode {
             Exit::GoOn => 0,
             Exit::Failed => 1,
             Exit::Blocked => 2,
+            Exit::Stopped => 130,
         })
     }
 }

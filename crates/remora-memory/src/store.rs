@@ -26,6 +26,9 @@ pub enum StoreError {
         /// The newest schema this version knows.
         known: u32,
     },
+    /// Nothing was ever stored in it, as while it is being made.
+    #[error("the store is empty")]
+    Empty,
     /// Anything else.
     #[error("the store failed: {0}")]
     Failed(String),

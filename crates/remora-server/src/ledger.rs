@@ -16,7 +16,8 @@ use remora_protocol::record::Given;
 use crate::ServerError;
 
 const DAY: Duration = Duration::from_hours(24);
-/// A hook may still be writing this long after its event was stored.
+/// A hook may still be writing this long after its event was stored, and a
+/// session starts anew this long after its summary at the latest.
 const TRAIL: Duration = Duration::from_mins(10);
 /// Files that are read when nothing is known of them yet.
 const RECENT: Duration = Duration::from_hours(14 * 24);
@@ -35,6 +36,10 @@ const LONGEST: usize = 128;
 pub(crate) struct Ledger {
     uses: Uses,
     known: HashMap<PathBuf, Look>,
+    /// Which line of its session the first line of a file is.
+    bases: HashMap<PathBuf, u32>,
+    /// Summaries that wait for the next start of their session.
+    summaries: HashSet<PathBuf>,
     /// Files of sessions that spoke of late, and when.
     spoke: HashMap<PathBuf, SystemTime>,
     /// The folder's time when it was listed last.
@@ -78,7 +83,7 @@ impl Ledger {
             let file = given_file(paths, &session);
             let mut rows = Vec::new();
             if let Some(look) = look(&file).filter(|look| self.known.get(&file) != Some(look)) {
-                rows = read(&file, &session);
+                rows = self.read(store, &file, &session)?;
                 self.known.insert(file.clone(), look);
             }
             self.spoke.insert(file, moment(now));
@@ -102,9 +107,12 @@ impl Ledger {
         let mut batch = Batch::default();
         let mut seen: Vec<(PathBuf, Look)> = Vec::new();
         let mut old = Vec::new();
-        for file in self.candidates(&paths.given(), now) {
+        let files = self.candidates(&paths.given(), now);
+        self.clear_summaries(now);
+        for file in files {
             let Some(look) = look(&file) else {
                 self.known.remove(&file);
+                self.bases.remove(&file);
                 continue;
             };
             let age = since(look.modified, now);
@@ -113,7 +121,7 @@ impl Ledger {
                 let Some(session) = session_of(paths, store, &file)? else {
                     continue;
                 };
-                batch.given.extend(read(&file, &session));
+                batch.given.extend(self.read(store, &file, &session)?);
                 self.uses.forget_session(&session);
             }
             if age > KEEP {
@@ -131,10 +139,49 @@ impl Ledger {
         self.known.extend(seen);
         for file in old {
             self.known.remove(&file);
+            self.bases.remove(&file);
             // One that will not go is tried again in a day.
             let _ = fs::remove_file(&file);
         }
         Ok(())
+    }
+
+    /// What a file says, under the session's own id: the file's name has only
+    /// what may stand in one. One that cannot be read says nothing until it
+    /// changes.
+    fn read(
+        &mut self,
+        store: &dyn Store,
+        file: &Path,
+        session: &str,
+    ) -> Result<Vec<Given>, ServerError> {
+        let mut rows = read_given(file).unwrap_or_default();
+        if rows.is_empty() {
+            return Ok(rows);
+        }
+        let base = match self.bases.get(file) {
+            Some(base) => *base,
+            None => base(store, session, &rows)?,
+        };
+        self.bases.insert(file.to_path_buf(), base);
+        for row in &mut rows {
+            session.clone_into(&mut row.session);
+            row.line = row.line.saturating_add(base);
+        }
+        Ok(rows)
+    }
+
+    /// Removes summaries whose start never came: a later one would be told what
+    /// is long past.
+    fn clear_summaries(&mut self, now: SystemTime) {
+        self.summaries.retain(|file| {
+            let Some(look) = look(file) else {
+                return false;
+            };
+            let stale = since(look.modified, now) > TRAIL;
+            // One that will not go is found again by the next look at all.
+            stale.then(|| fs::remove_file(file)).is_none()
+        });
     }
 
     /// The files that may have something new: those of sessions that spoke of
@@ -151,8 +198,10 @@ impl Ledger {
         if all || self.listed != Some(changed) {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let file = entry.path();
-                let ours = file.extension().is_some_and(|end| end == "given");
-                if ours && (all || !self.known.contains_key(&file)) {
+                let is = |end: &str| file.extension().is_some_and(|found| found == end);
+                if is("summary") {
+                    self.summaries.insert(file);
+                } else if is("given") && (all || !self.known.contains_key(&file)) {
                     files.insert(file);
                 }
             }
@@ -182,14 +231,25 @@ fn look(file: &Path) -> Option<Look> {
     })
 }
 
-/// What a file says, under the session's own id: the file's name has only what
-/// may stand in one. One that cannot be read says nothing until it changes.
-fn read(file: &Path, session: &str) -> Vec<Given> {
-    let mut rows = read_given(file).unwrap_or_default();
-    for row in &mut rows {
-        session.clone_into(&mut row.session);
-    }
-    rows
+/// Which line of the ledger the first line of a file is. A session that is taken
+/// up again after its file went has a new one, whose lines follow those that
+/// are stored.
+fn base(store: &dyn Store, session: &str, rows: &[Given]) -> Result<u32, ServerError> {
+    let of_session = Filter {
+        session: Some(session.to_owned()),
+        ..Filter::default()
+    };
+    let stored = store.given(&of_session, usize::MAX)?;
+    let print = |row: &Given| {
+        let texts = [&row.item, &row.moment].map(String::clone);
+        (row.time, texts, row.subagent.clone())
+    };
+    let lines: HashMap<_, u32> = stored.iter().map(|row| (print(row), row.line)).collect();
+    let same = rows
+        .iter()
+        .find_map(|row| lines.get(&print(row))?.checked_sub(row.line));
+    let next = stored.iter().map(|row| row.line + 1).max();
+    Ok(same.or(next).unwrap_or(0))
 }
 
 /// The session that a file belongs to. A name that may have been changed waits

@@ -27,7 +27,7 @@ pub use dead::{DeadLetter, dead_letters, retry};
 pub use ignore::pattern_fault;
 pub use inbox::{Inbox, Round};
 pub use log::Log;
-pub use rebuild::{Progress, Rebuilt, move_aside, rebuild};
+pub use rebuild::{Progress, Rebuilt, is_gone, move_aside, rebuild};
 pub use worker::{Chore, Clock, Ended, Settings, serve};
 
 /// Why the worker, or work on its files, could not go on.

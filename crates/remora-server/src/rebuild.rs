@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use remora_client::Paths;
 use remora_memory::Policy;
-use remora_memory::store::{Counts, Store};
+use remora_memory::store::{Counts, Store, StoreError};
 use remora_store::{Access, SqliteStore};
 
 use crate::archive::{self, Archive};
@@ -42,6 +42,18 @@ pub struct Rebuilt {
     pub before: Counts,
     /// What is there now.
     pub after: Counts,
+}
+
+/// Whether there is no database, or nothing was ever stored in it, although the
+/// archive holds events. Opening it for writing would begin an empty memory;
+/// [`rebuild`] brings everything back.
+pub fn is_gone(paths: &Paths) -> bool {
+    let database = paths.database();
+    let empty = || match remora_store::open(&database, Access::Read) {
+        Err(StoreError::Empty) => true,
+        _ => !database.exists(),
+    };
+    Archive::new(paths.archive()).bytes() > 0 && empty()
 }
 
 /// Moves the database out of the way and returns its new name.

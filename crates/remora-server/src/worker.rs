@@ -15,12 +15,11 @@ use remora_memory::store::StoreError;
 use remora_protocol::request::Reply;
 use remora_store::{Access, SqliteStore};
 
-use crate::archive::Archive;
 use crate::changed::{Git, Watch};
 use crate::meanings::{Background, Spare};
 use crate::saved::{Reach, Saved, SavedMemories};
 use crate::socket::Ear;
-use crate::{Inbox, Log, ServerError, at, move_aside, rebuild, stir};
+use crate::{Inbox, Log, ServerError, at, is_gone, move_aside, rebuild, stir};
 
 /// How long a worker that is going away is waited for.
 const HANDOVER: Duration = Duration::from_secs(5);
@@ -126,6 +125,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         trouble: None,
         damage: None,
         inbox: None,
+        opened: None,
         log: Some(log),
         spare: Spare::new(settings.meanings.clone()),
         saved: Saved::new(
@@ -195,6 +195,8 @@ struct Worker<'a> {
     /// What a round has found wrong with a database that could be opened.
     damage: Option<String>,
     inbox: Option<Inbox>,
+    /// Which file the inbox stores into.
+    opened: Option<(u64, u64)>,
     /// The log, until the inbox has it.
     log: Option<Log>,
     spare: Spare,
@@ -278,18 +280,17 @@ impl Worker<'_> {
     /// Whether the lock it holds is still the lock of its data directory, which
     /// a person may remove, and make anew, at any time.
     fn is_at_home(&self) -> bool {
-        let place = |meta: &fs::Metadata| (meta.dev(), meta.ino());
         let held = self.lock.metadata().as_ref().map(place).ok();
-        let there = fs::metadata(self.settings.paths.lock())
-            .as_ref()
-            .map(place)
-            .ok();
-        held.is_some() && held == there
+        held.is_some() && held == place_of(&self.settings.paths.lock())
     }
 
     /// One round; how many files left the spool.
     fn work(&mut self) -> Result<usize, ServerError> {
         let now = (self.settings.clock)();
+        // Rows for a file that nobody finds any more would be lost.
+        if self.inbox.is_some() && self.opened != place_of(&self.settings.paths.database()) {
+            self.inbox = None;
+        }
         let round = self.inbox()?.round(now)?;
         self.stored += round.stored as u64;
         self.dead += round.dead as u64;
@@ -307,6 +308,7 @@ impl Worker<'_> {
                 .log
                 .take()
                 .unwrap_or_else(|| Log::open(paths.worker_log()));
+            self.opened = place_of(&paths.database());
             self.inbox = Some(Inbox::new(
                 paths.clone(),
                 Box::new(store),
@@ -331,7 +333,7 @@ impl Worker<'_> {
             Some(reason) => reason,
             // As after a death between moving a damaged one aside and having
             // a new one; opening would begin an empty memory.
-            None if is_empty(&database) && Archive::new(paths.archive()).bytes() > 0 => {
+            None if is_gone(paths) => {
                 self.say("the database is gone; rebuilt from the archive");
                 rebuild(paths, &self.settings.policy, &mut |_| {})?;
                 return Ok(remora_store::open(&database, Access::Write)?);
@@ -505,8 +507,13 @@ impl Worker<'_> {
     }
 }
 
-fn is_empty(database: &Path) -> bool {
-    fs::metadata(database).map_or(true, |meta| meta.len() == 0)
+/// Tells one file from another that took its name.
+fn place(meta: &fs::Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
+}
+
+fn place_of(file: &Path) -> Option<(u64, u64)> {
+    fs::metadata(file).as_ref().map(place).ok()
 }
 
 /// Whether `a` is a later version than `b`; what is no version is not.

@@ -149,23 +149,49 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Opens the file for reading.
+    /// Opens the file for reading, and reads all of it once: whatever is wrong
+    /// with it is known before anything of it is used.
     pub fn open(path: &Path) -> Result<Self> {
+        let fault = |what: &str| StoreError::Failed(format!("{}: {what}", path.display()));
+        if path.is_dir() {
+            return Err(fault("is a folder; name the database in it"));
+        }
         let foreign = Self {
             conn: sqlite::foreign(path)?,
         };
-        let known = ["sdk_sessions", "observations", "session_summaries"];
-        let mut there = false;
+        let known = [&table::SESSIONS, &table::OBSERVATIONS, &table::SUMMARIES];
+        let mut there = Vec::new();
         for table in known {
-            there |= !foreign.columns(table)?.is_empty();
+            let columns = foreign.columns(table.name)?;
+            if !columns.is_empty() {
+                there.push(table.is_known(&columns));
+            }
         }
-        if !there {
-            return Err(StoreError::Failed(format!(
-                "{}: no database of claude-mem: none of its tables is there",
-                path.display()
-            )));
+        if there.is_empty() {
+            return Err(fault(
+                "no database of claude-mem: none of its tables is there",
+            ));
+        }
+        if there.contains(&false) {
+            return Err(fault(
+                "a version of claude-mem that is not known: a table lacks its id or its session",
+            ));
+        }
+        for table in table::ALL {
+            foreign.look_through(table)?;
         }
         Ok(foreign)
+    }
+
+    fn look_through(&self, table: &Table) -> Result<()> {
+        let columns = self.columns(table.name)?;
+        let Some(sql) = table.select(&columns) else {
+            return Ok(());
+        };
+        let mut statement = self.conn.prepare_cached(&sql).told()?;
+        let mut rows = statement.query([0, i64::MAX]).told()?;
+        while rows.next().told()?.is_some() {}
+        Ok(())
     }
 
     /// All sessions, the oldest first.

@@ -57,7 +57,7 @@ fn version(conn: &Connection) -> Result<u32> {
 pub(crate) fn look(conn: &Connection) -> Result<Schema> {
     let found = version(conn)?;
     if found == 0 {
-        return Err(StoreError::Failed("the database is empty".to_owned()));
+        return Err(StoreError::Empty);
     }
     Ok(Schema {
         found,

@@ -89,8 +89,8 @@ fn show(paths: &Paths, args: &ConfigShow, out: &mut Output) -> Result<Exit, CliE
 
 fn set(paths: &Paths, args: &ConfigSet, out: &mut Output) -> Result<Exit, CliError> {
     change(paths, |text| config::with(text, &args.key, &args.value))?;
-    let ended = tell_worker(paths)?;
     let value = value_of(paths, &args.key)?;
+    let ended = tell_worker(paths)?;
     if args.json {
         out.json(&json!({ "key": args.key, "value": value, "worker_restarted": ended }))?;
     } else {
@@ -102,8 +102,8 @@ fn set(paths: &Paths, args: &ConfigSet, out: &mut Output) -> Result<Exit, CliErr
 
 fn unset(paths: &Paths, args: &ConfigUnset, out: &mut Output) -> Result<Exit, CliError> {
     let changed = change(paths, |text| config::without(text, &args.key))?;
-    let ended = changed && tell_worker(paths)?;
     let value = value_of(paths, &args.key)?;
+    let ended = changed && tell_worker(paths)?;
     if args.json {
         out.json(&json!({
             "key": args.key,
@@ -160,15 +160,23 @@ fn change(
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
         other => other.map_err(fault)?,
     };
-    let named = |e: String| CliError::Usage(format!("{}: {e}", file.display()));
-    // A file that is wrong already is told as such, not blamed on the change.
-    Config::parse(&text).map_err(named)?;
-    let changed = edit(&text).map_err(CliError::Usage)?;
+    // A file that is wrong already is told as such, not blamed on a change that
+    // does not mend it.
+    let before = Config::read(&text).err().unwrap_or_default();
+    let blamed = |fault: String| match &*before.join("; ") {
+        "" => CliError::Usage(fault),
+        faults => CliError::Usage(format!("{}: {faults}", file.display())),
+    };
+    let changed = edit(&text).map_err(blamed)?;
     if changed == text {
         return Ok(false);
     }
-    let config = Config::parse(&changed).map_err(CliError::Usage)?;
-    usable(&config)?;
+    match Config::read(&changed) {
+        Ok(config) => usable(&config)?,
+        // One of several faults is mended.
+        Err(left) if left.len() < before.len() => {}
+        Err(left) => return Err(blamed(left.join("; "))),
+    }
     paths.prepare().map_err(|source| CliError::File {
         path: paths.home().to_path_buf(),
         source,

@@ -2,12 +2,18 @@
 
 use remora_client::Paths;
 use remora_memory::store::StoreError;
+use remora_server::{is_gone, rebuild};
 use remora_store::{Access, SqliteStore};
 
+use crate::commands::worker;
 use crate::config::Config;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::hook::data_directory;
+
+/// Said of a database that is not there, or empty, beside an archive.
+pub(crate) const GONE: &str =
+    "is gone or empty, but the archive is there; `remora rebuild` brings everything back";
 
 /// What most commands on memory begin with.
 #[derive(Debug)]
@@ -19,13 +25,21 @@ pub(crate) struct Data {
 
 impl Data {
     pub(crate) fn open() -> Result<Self, CliError> {
+        let data = Self::unconfigured()?;
+        let config = Config::load(&data.paths.config())?;
+        Ok(Self { config, ..data })
+    }
+
+    /// With the defaults, whatever the file says: for what a person needs most
+    /// when the configuration is broken.
+    pub(crate) fn unconfigured() -> Result<Self, CliError> {
         let environment = Environment::read();
         let paths = data_directory(&environment).ok_or_else(|| {
             CliError::Usage(
                 "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
             )
         })?;
-        let config = Config::load(&paths.config())?;
+        let config = Config::parse("").map_err(CliError::Usage)?;
         Ok(Self {
             paths,
             config,
@@ -36,16 +50,28 @@ impl Data {
     /// The store for reading; `None` before anything was stored.
     pub(crate) fn store(&self) -> Result<Option<SqliteStore>, CliError> {
         let file = self.paths.database();
-        if !file.exists() {
-            return Ok(None);
+        let found = if file.exists() {
+            remora_store::open(&file, Access::Read)
+        } else {
+            Err(StoreError::Empty)
+        };
+        match found {
+            Err(StoreError::Empty) if is_gone(&self.paths) => {
+                Err(CliError::Usage(format!("{}: {GONE}", file.display())))
+            }
+            Err(StoreError::Empty) => Ok(None),
+            other => Ok(Some(other?)),
         }
-        Ok(Some(remora_store::open(&file, Access::Read)?))
     }
 
-    /// The store for writing. Only for a process that holds the worker's lock,
-    /// or knows that no worker runs.
-    pub(crate) fn writable(&self) -> Result<SqliteStore, StoreError> {
-        remora_store::open(&self.paths.database(), Access::Write)
+    /// The store for writing; one that is gone comes back from the archive
+    /// first. Only for a process that holds the worker's lock, or knows that no
+    /// worker runs.
+    pub(crate) fn writable(&self) -> Result<SqliteStore, CliError> {
+        if is_gone(&self.paths) {
+            rebuild(&self.paths, &worker::policy(self), &mut |_| {})?;
+        }
+        Ok(remora_store::open(&self.paths.database(), Access::Write)?)
     }
 
     /// The key of the project of the current directory.

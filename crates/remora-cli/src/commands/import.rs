@@ -108,7 +108,7 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
     if !args.json {
         rest.say(&made, out)?;
     }
-    Ok(Exit::GoOn)
+    Ok(made.exit())
 }
 
 /// The redactor of this configuration.

@@ -99,7 +99,7 @@ fn here(environment: &Environment) -> Result<String, CliError> {
 
 /// The key of the project of this key, name or path.
 fn project(text: &str) -> Result<String, CliError> {
-    let data = Data::open()?;
+    let data = Data::unconfigured()?;
     if let Some(store) = data.store()? {
         let place = Where {
             all: false,
@@ -129,7 +129,7 @@ fn session(text: &str) -> Result<String, CliError> {
     if text.len() == WHOLE_ID {
         return Ok(text.to_owned());
     }
-    match Data::open()?.store()? {
+    match Data::unconfigured()?.store()? {
         Some(store) => scope::session(&store, text),
         None => Ok(text.to_owned()),
     }

@@ -2,7 +2,7 @@
 //! agents take sessions up again.
 
 use remora_memory::store::{Filter, Order, Page, Store};
-use remora_protocol::record::Session;
+use remora_protocol::record::{Kind, Session};
 use remora_protocol::time::rfc3339;
 use serde_json::{Value, json};
 
@@ -40,7 +40,11 @@ pub(crate) fn run(args: &Sessions, out: &mut Output) -> Result<Exit, CliError> {
         rows.push((session, items));
     }
     if args.json {
-        let list: Vec<Value> = rows.iter().map(|(s, items)| as_json(s, *items)).collect();
+        let mut list = Vec::with_capacity(rows.len());
+        for (session, items) in &rows {
+            let prompt = first_prompt(&store, &session.id)?;
+            list.push(as_json(session, *items, prompt.as_deref()));
+        }
         out.json(&json!({ "sessions": list }))?;
         return Ok(Exit::GoOn);
     }
@@ -106,10 +110,27 @@ fn items(store: &dyn Store, session: &str) -> Result<u64, CliError> {
     Ok(store.list(&of_session, page)?.len() as u64)
 }
 
-fn as_json(session: &Session, items: u64) -> Value {
+/// What the person asked for first, in full.
+fn first_prompt(store: &dyn Store, session: &str) -> Result<Option<String>, CliError> {
+    let prompts = Filter {
+        session: Some(session.to_owned()),
+        kinds: vec![Kind::Prompt],
+        ..Filter::default()
+    };
+    let page = Page {
+        order: Order::Oldest,
+        beyond: None,
+        limit: 1,
+    };
+    let first = store.list(&prompts, page)?.into_iter().next();
+    Ok(first.map(|prompt| prompt.text))
+}
+
+fn as_json(session: &Session, items: u64, prompt: Option<&str>) -> Value {
     json!({
         "id": session.id,
         "title": session.title,
+        "first_prompt": prompt,
         "started": rfc3339(session.started),
         "last": rfc3339(session.last),
         "project": session.project,
@@ -153,11 +174,12 @@ fn say(
     about.extend(project.map(flat));
     about.extend(session.branch.as_deref().map(flat));
     about.push(flat(&session.agent));
+    let state = session.end_reason.as_ref().map_or("open", |_| "ended");
+    about.push(state.to_owned());
     let indent = " ".repeat(lead.len());
     let room = WIDTH - indent.len();
-    let ended = session.end_reason.as_deref().unwrap_or("open");
-    let id = format!("{} · {}", flat(&session.id), flat(ended));
-    for line in [about.join(" · "), id] {
+    // The id stands by itself, so that it is easily copied.
+    for line in [about.join(" · "), flat(&session.id)] {
         for line in lines::wrap(&line, room) {
             let line = out.paint(Style::Dim, &line);
             out.text(&format!("{indent}{line}\n"))?;

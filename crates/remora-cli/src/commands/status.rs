@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use remora_client::{Paths, ask, waiting};
 use remora_embed::MODEL;
-use remora_memory::store::{Counts, Store};
+use remora_memory::store::{Counts, Store, StoreError};
 use remora_protocol::record::Kind;
 use remora_protocol::request::{Reply, Request};
 use remora_protocol::time::rfc3339;
 use remora_server::archive::Archive;
+use remora_server::is_gone;
 use remora_store::Access;
 use serde_json::json;
 
 use crate::args::Status;
+use crate::commands::data::GONE;
 use crate::commands::pause;
 use crate::commands::show::lines::{Local, count, hang, number, size};
 use crate::commands::tier;
@@ -64,7 +66,12 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
         remora_store::open(&database, Access::Read)
             .and_then(|store| Ok((store.counts()?, store.unembedded_count(MODEL)?)))
     } else {
-        Ok((Counts::default(), 0))
+        Err(StoreError::Empty)
+    };
+    let looked = match looked {
+        Err(StoreError::Empty) if is_gone(&paths) => Err(format!("the database {GONE}")),
+        Err(StoreError::Empty) => Ok((Counts::default(), 0)),
+        other => other.map_err(|e| format!("{e}; see `remora doctor`")),
     };
     let unembedded = looked.as_ref().map_or(0, |(_, waiting)| *waiting);
     let counts = looked.map(|(counts, _)| counts);
@@ -88,7 +95,8 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
 }
 
 struct Known {
-    counts: Result<Counts, remora_memory::store::StoreError>,
+    /// Or what is wrong with the database, and what to do.
+    counts: Result<Counts, String>,
     /// Rows that wait for their vector.
     unembedded: u64,
     spool: u64,
@@ -144,7 +152,7 @@ impl Known {
             "dead": self.dead,
             "db_bytes": self.bytes(paths),
             "archive_bytes": self.archive,
-            "trouble": self.counts.as_ref().err().map(ToString::to_string),
+            "trouble": self.counts.as_ref().err(),
             "off": self.off,
             "pauses": pause::as_json(paths),
             "worker": {
@@ -170,7 +178,7 @@ impl Known {
         )];
         match &self.counts {
             Ok(counts) => lines.extend(self.kept(counts)),
-            Err(e) => lines.push(("kept", format!("{e}; see `remora doctor`"), Style::Red)),
+            Err(e) => lines.push(("kept", e.clone(), Style::Red)),
         }
         if self.total(tier::rows) > 0 {
             let embedded = count(self.embedded(), "row", "rows");

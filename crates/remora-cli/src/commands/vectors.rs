@@ -1,8 +1,8 @@
 //! Working out what rows mean while somebody waits: with a line that shows how
 //! far it is, and an end by Ctrl-C that loses nothing.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use remora_embed::{EmbedError, MODEL};
@@ -17,6 +17,7 @@ use crate::commands::show::lines::{count, number};
 use crate::commands::tier;
 use crate::config::Config;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::{Output, Style};
 
 /// What came of it.
@@ -29,6 +30,8 @@ pub(crate) struct Made {
     pub(crate) seconds: f64,
     /// Why the encoder could not go on.
     pub(crate) trouble: Option<EmbedError>,
+    /// Whether the person ended it before its end.
+    pub(crate) stopped: bool,
 }
 
 impl Made {
@@ -38,6 +41,15 @@ impl Made {
             waiting: store.unembedded_count(MODEL)?,
             ..Self::default()
         })
+    }
+
+    /// How a command ends whose last work this was.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.stopped {
+            Exit::Stopped
+        } else {
+            Exit::GoOn
+        }
     }
 
     /// Why rows wait, if the encoder is to blame, in an answer for programs.
@@ -126,6 +138,7 @@ pub(crate) fn make(store: &dyn Store, encoder: &dyn Encode, most: u64) -> Result
         }
         made.embedded += done;
     }
+    made.stopped = stop.is_wanted();
     made.seconds = started.elapsed().as_secs_f64();
     made.waiting = store.unembedded_count(MODEL)?;
     Ok(made)
@@ -156,12 +169,20 @@ fn note(done: u64, all: u64, took: Duration) -> String {
 /// does any once this is gone.
 pub(crate) struct Stop(Arc<AtomicBool>);
 
+/// One for the whole process: a flag that was left behind would end whatever
+/// is asked to stop later.
+static WANTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
 impl Stop {
     pub(crate) fn by_key() -> Result<Self, CliError> {
+        if let Some(wanted) = WANTED.get() {
+            wanted.store(false, Ordering::Relaxed);
+            return Ok(Self(Arc::clone(wanted)));
+        }
         let wanted = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&wanted))?;
         signal_hook::flag::register(SIGINT, Arc::clone(&wanted))?;
-        Ok(Self(wanted))
+        Ok(Self(Arc::clone(WANTED.get_or_init(|| wanted))))
     }
 
     pub(crate) fn is_wanted(&self) -> bool {
@@ -178,6 +199,15 @@ impl Drop for Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_stops_what_runs_also_after_something_else_has_run() {
+        drop(Stop::by_key().unwrap());
+        let stop = Stop::by_key().unwrap();
+        assert!(!stop.is_wanted());
+        signal_hook::low_level::raise(SIGINT).unwrap();
+        assert!(stop.is_wanted());
+    }
 
     #[test]
     fn a_note_tells_the_pace_when_it_is_known() {

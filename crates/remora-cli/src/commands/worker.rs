@@ -168,7 +168,7 @@ fn pause() {
 }
 
 fn stop(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
+    let data = Data::unconfigured()?;
     let ended = end(&data.paths)?;
     if args.json {
         out.json(&json!({ "stopped": ended.is_some(), "pid": ended.map(|r| r.pid) }))?;
@@ -205,7 +205,7 @@ pub(crate) fn end(paths: &Paths) -> Result<Option<Reply>, CliError> {
 }
 
 fn status(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
+    let data = Data::unconfigured()?;
     let reply = running(&data.paths);
     let backlog = waiting(&data.paths, usize::MAX).map_or(0, |files| files.len());
     if args.json {
@@ -234,7 +234,7 @@ fn status(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
 }
 
 fn logs(args: &WorkerLogs, out: &mut Output) -> Result<Exit, CliError> {
-    let data = Data::open()?;
+    let data = Data::unconfigured()?;
     let path = data.paths.worker_log();
     let file = match fs::File::open(&path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Exit::GoOn),

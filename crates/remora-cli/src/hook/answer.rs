@@ -24,6 +24,8 @@ use crate::tools::prefix;
 
 /// An answer that takes longer is given up.
 const DEADLINE: Duration = Duration::from_millis(150);
+/// A summary that waited longer belongs to another compaction.
+const STALE: Duration = Duration::from_mins(10);
 /// The most of a summary that is compared.
 const SUMMARY: usize = 128 * 1024;
 
@@ -311,7 +313,11 @@ impl<'a> Asked<'a> {
         if !database.exists() {
             return Ok(None);
         }
-        remora_store::open(&database, Access::ReadUntil(self.end)).map(Some)
+        match remora_store::open(&database, Access::ReadUntil(self.end)) {
+            // The worker is just making it.
+            Err(StoreError::Empty) => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     fn keep_summary(&self) {
@@ -336,7 +342,9 @@ impl<'a> Asked<'a> {
 
     fn take_summary(&self) -> Option<String> {
         let file = self.summary_file();
-        let text = fs::read_to_string(&file).ok();
+        let written = fs::metadata(&file).and_then(|meta| meta.modified());
+        let fresh = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < STALE));
+        let text = fs::read_to_string(&file).ok().filter(|_| fresh);
         let _ = fs::remove_file(file);
         text
     }

@@ -159,8 +159,81 @@ fn what_does_not_fit_changes_nothing() {
     sandbox.write("home/.remora/config.toml", "[worker]\nidle_minuets = 5\n");
     assert_snapshot!(sandbox.remora(&["config", "set", "spool.fsync", "true"]).go(), @r"
     $ remora config set spool.fsync true
-    stderr: remora: [HOME]/.remora/config.toml: unknown key `worker.idle_minuets`; did you mean `worker.idle_minutes`?
+    stderr: remora: [HOME]/.remora/config.toml: line 2: unknown key `worker.idle_minuets`; did you mean `worker.idle_minutes`?
     exit 1
+    ");
+}
+
+#[test]
+fn a_broken_file_is_named_with_its_line_and_can_be_mended() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("home/.remora/config.toml", "[worker]\nidle_minutes 5\n");
+    let calls = |calls: &[&[&str]]| -> String {
+        let told = calls.iter().map(|args| sandbox.remora(args).go());
+        told.map(|done| done.to_string())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert_snapshot!(calls(&[
+        &["config", "show"],
+        &["config", "set", "worker.idle_minutes", "7"],
+        &["config", "unset", "worker.idle_minutes"],
+        &["config", "path"],
+        &["worker", "stop"],
+        &["worker", "status"],
+        &["worker", "start"],
+    ]), @"
+    $ remora config show
+    stderr: remora: [HOME]/.remora/config.toml: line 2: key with no value, expected `=`; correct that line
+    exit 1
+    $ remora config set worker.idle_minutes 7
+    stderr: remora: [HOME]/.remora/config.toml: line 2: key with no value, expected `=`; correct that line
+    exit 1
+    $ remora config unset worker.idle_minutes
+    stderr: remora: [HOME]/.remora/config.toml: line 2: key with no value, expected `=`; correct that line
+    exit 1
+    $ remora config path
+    [HOME]/.remora/config.toml
+    exit 0
+    $ remora worker stop
+    no worker runs
+    exit 0
+    $ remora worker status
+    no worker runs; waiting 0
+    exit 0
+    $ remora worker start
+    stderr: remora: [HOME]/.remora/config.toml: line 2: key with no value, expected `=`; correct that line
+    exit 1
+    ");
+    fs::write(
+        &file,
+        "telemetry = true\n[worker]\nidle_minutes = \"soon\"\n",
+    )
+    .unwrap();
+    assert_snapshot!(calls(&[
+        &["config", "show"],
+        &["config", "set", "spool.fsync", "true"],
+        &["config", "unset", "telemetry"],
+        &["config", "set", "worker.idle_minutes", "7"],
+    ]), @"
+    $ remora config show
+    stderr: remora: [HOME]/.remora/config.toml: line 1: unknown key `telemetry`; `remora config unset telemetry` takes it out; line 3: worker.idle_minutes: must be a number from 1 to 1000000
+    exit 1
+    $ remora config set spool.fsync true
+    stderr: remora: [HOME]/.remora/config.toml: line 1: unknown key `telemetry`; `remora config unset telemetry` takes it out; line 3: worker.idle_minutes: must be a number from 1 to 1000000
+    exit 1
+    $ remora config unset telemetry
+    stderr: remora: [HOME]/.remora/config.toml: line 2: worker.idle_minutes: must be a number from 1 to 1000000
+    exit 1
+    $ remora config set worker.idle_minutes 7
+    worker.idle_minutes = 7
+    exit 0
+    ");
+    fs::write(&file, "telemetry = true\n").unwrap();
+    assert_snapshot!(calls(&[&["config", "unset", "telemetry"]]), @"
+    $ remora config unset telemetry
+    telemetry is gone
+    exit 0
     ");
 }
 

@@ -167,7 +167,7 @@ fn configuration() {
         .sandbox
         .write("home/.remora/config.toml", "[worker]\nidle_minute = 3\n");
     assert_snapshot!(faults(&memory), @"
-    fail configuration: [HOME]/.remora/config.toml: unknown key `worker.idle_minute`; did you mean `worker.idle_minutes`?
+    fail configuration: [HOME]/.remora/config.toml: line 2: unknown key `worker.idle_minute`; did you mean `worker.idle_minutes`?
       -> correct [HOME]/.remora/config.toml
     ");
     memory.sandbox.write(
@@ -235,7 +235,15 @@ fn a_damaged_database() {
         .sandbox
         .shell(&format!("rm '{}'*", data(&memory, "remora.db").display()));
     assert_snapshot!(faults(&memory), @"
-    fail database: is gone, but the archive is there
+    fail database: is gone or empty, but the archive is there
+      -> `remora rebuild`
+    ");
+    memory.sandbox.shell(&format!(
+        "umask 077; : > '{}'",
+        data(&memory, "remora.db").display()
+    ));
+    assert_snapshot!(faults(&memory), @"
+    fail database: is gone or empty, but the archive is there
       -> `remora rebuild`
     ");
     fs::write(data(&memory, "remora.db.damaged-1"), "").unwrap();

@@ -121,6 +121,14 @@ fn works_with_a_broken_configuration() {
     memory.sandbox.write("home/.remora/config.toml", "= broken");
     assert_eq!(memory.json("pause")["pauses"][0]["scope"], json!("all"));
     assert_eq!(memory.json("pause --off")["ended"], json!(true));
+    memory.json("pause --project .");
+    let project = memory.json(&format!(
+        "pause --project {}",
+        memory.sandbox.text("project")
+    ));
+    assert_eq!(project["pauses"].as_array().unwrap().len(), 1, "{project}");
+    let session = memory.json("pause --session 5b1c");
+    assert_eq!(session["pauses"].as_array().unwrap().len(), 2, "{session}");
 }
 
 #[test]

@@ -10,15 +10,15 @@ fn newest_first() {
     assert_snapshot!(memory.go("sessions --all"), @"
     $ remora sessions --all
     2026-11-15 16:00  List my notes about carts
-                      1 prompt · 1 row · notes · main · [AGENT]
-                      8d3e9f00-3333-4000-8000-000000000003 · open
+                      1 prompt · 1 row · notes · main · [AGENT] · open
+                      8d3e9f00-3333-4000-8000-000000000003
     2026-11-15 14:02  Add discounts to the cart. 折扣不能低于零。
-                      1 prompt · 2 rows · shop · main · [AGENT]
-                      7c2d9f00-2222-4000-8000-000000000002 · open
+                      1 prompt · 2 rows · shop · main · [AGENT] · open
+                      7c2d9f00-2222-4000-8000-000000000002
     2026-11-14 09:10  The cart test fails on an empty cart. Please fix it. We
                       decided to keep prices…
-                      1 prompt · 7 rows · shop · main · [AGENT]
-                      5b1c9f00-1111-4000-8000-000000000001 · prompt_input_exit
+                      1 prompt · 7 rows · shop · main · [AGENT] · ended
+                      5b1c9f00-1111-4000-8000-000000000001
     exit 0
     ");
 }
@@ -44,6 +44,8 @@ fn filters_and_json() {
     let cart = &found["sessions"][1];
     assert_eq!(cart["end_reason"], "prompt_input_exit");
     assert_eq!(cart["prompts"], 1);
+    let prompt = cart["first_prompt"].as_str().unwrap();
+    assert!(prompt.len() > 100 && !prompt.ends_with('…'), "{prompt}");
     assert_eq!(cart["started"], "2026-11-14T09:00:00.000Z");
     assert_eq!(cart["last"], "2026-11-14T09:10:00.000Z");
     assert!(cart["items"].as_u64().unwrap() >= 6, "{cart}");

@@ -6,6 +6,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::remembered::Remembered;
+use crate::sandbox::Sandbox;
 
 #[test]
 fn before_anything() {
@@ -84,6 +85,86 @@ fn a_damaged_database_is_said_and_no_failure() {
     let told = memory.go("status");
     assert_eq!(told.code, Some(0));
     assert!(told.stdout.contains("see `remora doctor`"), "{told}");
+}
+
+#[test]
+fn a_database_that_is_gone_is_said_wherever_it_is_missed() {
+    let memory = Remembered::shop();
+    let database = memory.sandbox.path("home/.remora/remora.db");
+    let before = memory.json("status")["events"].clone();
+    for text in [None, Some("")] {
+        memory
+            .sandbox
+            .shell(&format!("rm -f '{}'*", database.display()));
+        if let Some(text) = text {
+            fs::write(&database, text).unwrap();
+        }
+        let gone =
+            "is gone or empty, but the archive is there; `remora rebuild` brings everything back";
+        let trouble = memory.json("status")["trouble"].clone();
+        assert_eq!(trouble, json!(format!("the database {gone}")));
+        let missed = memory.go("sessions --all");
+        assert_eq!(
+            (missed.code, missed.stderr),
+            (
+                Some(1),
+                format!("remora: [HOME]/.remora/remora.db: {gone}\n")
+            )
+        );
+        // Whatever writes first brings everything back.
+        memory.sandbox.write("project/c.jsonl", "");
+        assert_eq!(memory.go("import jsonl c.jsonl").code, Some(0));
+        assert_eq!(memory.json("status")["events"], before);
+    }
+}
+
+#[test]
+fn an_empty_database_without_an_archive_holds_nothing_yet() {
+    let memory = Remembered::nothing();
+    memory.sandbox.write("home/.remora/remora.db", "");
+    assert_eq!(memory.json("status")["trouble"], json!(null));
+    for command in ["sessions --all", "search --all cart", "doctor"] {
+        let done = memory.go(command);
+        assert!(
+            !done.stderr.contains("store") && !done.stdout.contains("store is"),
+            "{done}"
+        );
+    }
+}
+
+#[test]
+fn what_is_kept_can_be_read_where_nothing_can_be_written() {
+    let sandbox = Sandbox::unprivileged();
+    sandbox.shell(&format!("chmod 777 '{}'", sandbox.text("home")));
+    let line = r#"{"id":"1","conv":"a","text":"The lighthouse keeper waters his tomatoes"}"#;
+    let import = ["import", "jsonl", "-", "--no-vectors"];
+    let environment = ["config", "set", "search.background", "false"];
+    assert_eq!(sandbox.remora(&environment).go().code, Some(0));
+    let done = sandbox.remora(&import).stdin(line).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    let data = sandbox.text("home/.remora");
+    sandbox.shell(&format!("chmod -R a-w '{data}'"));
+    let calls = [
+        &["search", "--all", "lighthouse"][..],
+        &["sessions", "--all"],
+        &["show", "1"],
+        &["timeline", "--all"],
+        &["context"],
+        &["status"],
+        &["doctor"],
+    ];
+    let told: Vec<_> = calls.iter().map(|args| sandbox.remora(args).go()).collect();
+    sandbox.shell(&format!("chmod -R u+w '{data}'"));
+    for done in &told[..6] {
+        assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""), "{done}");
+    }
+    assert!(told[0].stdout.contains("tomatoes"), "{}", told[0]);
+    assert!(
+        told[5].stdout.contains("1 session of 1 project"),
+        "{}",
+        told[5]
+    );
+    assert!(told[6].stdout.contains("sound"), "{}", told[6]);
 }
 
 #[test]

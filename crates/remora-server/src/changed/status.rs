@@ -21,7 +21,8 @@ const NAMES: usize = 40 * 1024;
 /// The longest record that can be a file.
 const RECORD: u64 = 16 * 1024;
 /// Set by git itself when it starts a hook; they name another place.
-const FOREIGN: [&str; 7] = [
+const FOREIGN: [&str; 8] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -91,10 +92,19 @@ fn start(root: &Path, git: &Git) -> Option<Child> {
     }
     command
         .args(["--no-pager", "--no-optional-locks"])
-        .args(["-c", "core.fsmonitor=false", "-c", "status.branch=false"])
+        // A repository may name programs to be run on every look.
+        .args([
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ])
+        .args(["-c", "status.branch=false"])
         .args(["status", "--porcelain=v2", "--branch", "-z", "--no-renames"])
         .args(["--untracked-files=all", "--ignore-submodules=dirty"])
         .current_dir(root)
+        // A damaged repository must not be answered for by one above it.
+        .env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root))
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_TERMINAL_PROMPT", "0")

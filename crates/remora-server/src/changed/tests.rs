@@ -124,6 +124,34 @@ fn a_place_that_git_does_not_know_has_no_file() {
 }
 
 #[test]
+fn a_damaged_repository_is_not_answered_for_by_one_above_it() {
+    let mut place = Place::new(patient());
+    let root = place.repository();
+    place.shell("cd .. && git init -q . && rm -r app/.git && mkdir app/.git");
+    place.ask();
+    assert_eq!(Changes::read(&place.paths, &root), None);
+}
+
+#[test]
+fn no_program_is_run_that_the_repository_names() {
+    let mut place = Place::new(patient());
+    let root = place.repository();
+    let trap = place.disguise("touch \"$(dirname \"$0\")/sprung\"");
+    let trap = trap.display();
+    place.shell(&format!(
+        "git config core.fsmonitor '{trap}'; git config diff.external '{trap}'; \
+         git config core.pager '{trap}'; mkdir hooks; cp '{trap}' hooks/post-index-change; \
+         git config core.hooksPath hooks; touch -d '2001-01-01' src/a.rs; echo 2 > 'b c.rs'"
+    ));
+    place.ask();
+    let mut changed = changed_files(&place.paths, &root);
+    changed.sort();
+    assert_eq!(changed, ["b c.rs", "hooks/post-index-change"]);
+    assert!(!place.dir.path().join("sprung").exists());
+    assert!(!root.join("hooks/sprung").exists());
+}
+
+#[test]
 fn the_same_checkout_is_not_asked_about_all_the_time() {
     let mut place = Place::new(patient());
     let root = place.repository();

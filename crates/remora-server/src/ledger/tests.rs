@@ -183,6 +183,49 @@ fn files_that_nobody_adds_to_go_when_they_are_stored() {
 }
 
 #[test]
+fn a_session_that_is_taken_up_after_its_file_went_goes_on_in_the_ledger() {
+    let mut home = Home::new();
+    home.give("old", "#1", NOW - 31 * ONE_DAY);
+    home.give("old", "#2", NOW - 31 * ONE_DAY);
+    home.fold(NOW);
+    let before = home.rows();
+    assert_eq!(before.len(), 2);
+    home.give("old", "#1", NOW + 1);
+    home.fold(NOW + 2);
+    home.give("old", "#3", NOW + 3);
+    home.events(&[("old", NOW + 5, 3)]);
+    let mut all = before;
+    all.push(row("old", 2, "#1", None));
+    all.push(row("old", 3, "#3", Some(NOW + 5)));
+    assert_eq!(home.rows(), all);
+    // Nor is anything counted twice after a start.
+    home.ledger = Ledger::default();
+    home.fold(NOW + 6);
+    assert_eq!(home.rows(), all);
+}
+
+#[test]
+fn summaries_whose_start_never_came_go() {
+    let mut home = Home::new();
+    home.give("s1", "#1", NOW);
+    let minute = 60_000;
+    let kept = |name: &str, time: i64| {
+        let file = given_file(&home.paths, name).with_extension("summary");
+        let made = File::create(&file).unwrap();
+        made.set_modified(moment(time)).unwrap();
+        file
+    };
+    let stale = kept("s1", NOW - 11 * minute);
+    let fresh = kept("s2", NOW - 9 * minute);
+    home.fold(NOW);
+    assert!(!stale.exists() && fresh.exists());
+    home.fold(NOW + minute);
+    assert!(fresh.exists());
+    home.fold(NOW + 2 * minute);
+    assert!(!fresh.exists());
+}
+
+#[test]
 fn odd_ids_find_their_session() {
     let mut home = Home::new();
     home.give("a/b c", "#1", NOW);

@@ -80,10 +80,8 @@ impl Replacement {
             }
             match remora_store::open(&self.database, Access::Write) {
                 Ok(store) => drop(store),
-                Err(StoreError::Damaged(_) | StoreError::Failed(_) | StoreError::Newer { .. }) => {
-                    return Ok(());
-                }
                 Err(StoreError::Again(_)) => {}
+                Err(_) => return Ok(()),
             }
             if Instant::now() > end {
                 let busy = "another process has the database open; try again when it is done";

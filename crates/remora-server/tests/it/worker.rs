@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use remora_client::{Failure, waiting};
 use remora_protocol::request::Request;
-use remora_server::{Ended, dead_letters, retry, serve};
+use remora_server::{Ended, dead_letters, is_gone, retry, serve};
 
 use crate::place::{NOW, Place};
 
@@ -150,6 +150,61 @@ enum Damage {
 }
 
 #[test]
+fn a_database_that_is_gone_comes_back_from_the_archive() {
+    for loss in [Loss::Removed, Loss::Emptied, Loss::WithoutSchema] {
+        let place = Place::new();
+        for n in 0..3 {
+            place.put(NOW + n, &Place::call(usize::try_from(n).unwrap()));
+        }
+        let worker = place.start("1.0.0", LONG);
+        worker.ask(&Request::Drain);
+        worker.stop();
+        assert!(!is_gone(&place.paths));
+        let before = place.titles();
+        let database = place.paths.database();
+        fs::remove_file(&database).unwrap();
+        match loss {
+            Loss::Removed => {}
+            Loss::Emptied => fs::write(&database, "").unwrap(),
+            Loss::WithoutSchema => {
+                // A page without a table, as SQLite writes it.
+                let mut page = vec![0; 4096];
+                page[..16].copy_from_slice(b"SQLite format 3\0");
+                page[16..24].copy_from_slice(&[16, 0, 1, 1, 0, 64, 32, 32]);
+                page[100..108].copy_from_slice(&[13, 0, 0, 0, 0, 16, 0, 0]);
+                fs::write(&database, page).unwrap();
+            }
+        }
+        assert!(is_gone(&place.paths), "{loss:?}");
+        let worker = place.start("1.0.0", LONG);
+        assert_eq!(worker.ask(&Request::Drain).trouble, None);
+        worker.stop();
+        assert_eq!(place.titles(), before, "{loss:?}");
+        assert!(place.log().contains("the database is gone"));
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Loss {
+    Removed,
+    Emptied,
+    WithoutSchema,
+}
+
+#[test]
+fn a_database_that_is_removed_under_a_worker_comes_back() {
+    let place = Place::new();
+    place.put(NOW, &Place::call(1));
+    let worker = place.start("1.0.0", LONG);
+    worker.ask(&Request::Drain);
+    fs::remove_file(place.paths.database()).unwrap();
+    place.put(NOW + 1, &Place::call(2));
+    assert_eq!(worker.ask(&Request::Drain).trouble, None);
+    worker.stop();
+    assert_eq!(place.titles().len(), 2);
+}
+
+#[test]
 fn room_for_the_mark_of_a_failing_hook_is_taken_at_the_start() {
     let place = Place::new();
     let worker = place.start("1.0.0", LONG);
@@ -177,6 +232,8 @@ fn a_worker_whose_data_directory_is_gone_ends() {
     let place = Place::new();
     // It looks around at least as often as it might end.
     let worker = place.start("1.0.0", Duration::from_secs(3));
+    // Until then it makes files of its own.
+    worker.ask(&Request::Drain);
     fs::remove_dir_all(place.paths.home()).unwrap();
     // Somebody begins anew in the same place.
     place.paths.prepare().unwrap();

@@ -123,7 +123,23 @@ pub(super) const TOOL_USES: Table = Table {
     only: &[("observation_id", "observation_id IS NULL")],
 };
 
+pub(super) const ALL: [&Table; 6] = [
+    &SESSIONS,
+    &PROMPTS,
+    &OBSERVATIONS,
+    &SUMMARIES,
+    &PENDING,
+    &TOOL_USES,
+];
+
 impl Table {
+    /// Whether rows with these columns can be told apart and put into their
+    /// session: by its first two columns.
+    pub(super) fn is_known(&self, there: &[Column]) -> bool {
+        let has = |names: &&[&str]| there.iter().any(|column| names.contains(&column.as_str()));
+        self.columns.iter().take(2).all(has)
+    }
+
     /// The question for a page of rows; `None` when the table is not there.
     pub(super) fn select(&self, there: &[Column]) -> Option<String> {
         let has = |name: &str| there.iter().any(|column| column == name);

@@ -112,10 +112,50 @@ fn it_is_read_while_its_owner_writes_and_is_never_changed() {
 }
 
 #[test]
+fn damage_far_behind_is_found_before_anything_is_read() {
+    let (_dir, path) = made(EARLY);
+    let conn = Connection::open(&path).unwrap();
+    let long = "x".repeat(2000);
+    for id in 10..400 {
+        let sql = "INSERT INTO observations VALUES (?1, 's1', 'shop', ?2, 'bugfix', 1)";
+        conn.execute(sql, (id, &long)).unwrap();
+    }
+    drop(conn);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let end = bytes.len() - 4096;
+    bytes[end..].fill(0xA5);
+    std::fs::write(&path, bytes).unwrap();
+    let error = Foreign::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::Damaged(_)), "{error:?}");
+}
+
+#[test]
+fn one_that_is_locked_is_said_to_be() {
+    let (_dir, path) = made(EARLY);
+    let owner = Connection::open(&path).unwrap();
+    owner.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    owner
+        .execute_batch("BEGIN EXCLUSIVE; DELETE FROM observations;")
+        .unwrap();
+    let error = Foreign::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::Again(_)), "{error:?}");
+}
+
+#[test]
 fn what_is_no_such_database_is_refused() {
     let (dir, path) = made("CREATE TABLE notes (id INTEGER)");
     let error = Foreign::open(&path).unwrap_err().to_string();
     assert!(error.contains("none of its tables"), "{error}");
+    for sql in [
+        "CREATE TABLE observations (text TEXT)",
+        "CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, words TEXT)",
+    ] {
+        let (_dir, path) = made(sql);
+        let error = Foreign::open(&path).unwrap_err().to_string();
+        assert!(error.contains("a version of claude-mem"), "{error}");
+    }
+    let error = Foreign::open(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("is a folder"), "{error}");
     let text = dir.path().join("x.db");
     std::fs::write(&text, "no database at all, but longer than a header of one hundred bytes; that is what makes it a fault").unwrap();
     assert!(Foreign::open(&text).is_err());

@@ -145,7 +145,7 @@ fn another_step_of_the_same_number_is_refused() {
 
 #[test]
 fn a_file_without_schema_cannot_be_read() {
-    with(|conn, _| assert!(matches!(look(conn), Err(StoreError::Failed(_)))));
+    with(|conn, _| assert!(matches!(look(conn), Err(StoreError::Empty))));
 }
 
 #[test]

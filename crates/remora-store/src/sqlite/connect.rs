@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_memory::store::{Result, StoreError};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::errors::Told;
 use crate::Access;
@@ -61,30 +61,68 @@ fn reader(path: &Path, end: Option<Instant>) -> Result<Connection> {
         )));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags).told()?;
+    let mut conn = Connection::open_with_flags(path, flags).told()?;
+    let tuned = match tune(&conn, end) {
+        // It wants to put an index of the journal beside the file, and may not.
+        Err(e) if is_shut(&e) => {
+            conn = shut(path)?;
+            tune(&conn, end)
+        }
+        other => other,
+    };
+    tuned.told()?;
+    Ok(conn)
+}
+
+fn is_shut(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+    )
+}
+
+fn tune(conn: &Connection, end: Option<Instant>) -> rusqlite::Result<()> {
     let patience = end.map_or(READER_PATIENCE, |end| {
         end.saturating_duration_since(Instant::now())
             .min(READER_PATIENCE)
     });
-    conn.busy_timeout(patience).told()?;
+    conn.busy_timeout(patience)?;
     if let Some(end) = end {
-        conn.progress_handler(STEPS, Some(move || Instant::now() >= end))
-            .told()?;
+        conn.progress_handler(STEPS, Some(move || Instant::now() >= end))?;
     }
     // Whoever has a deadline reads little; others may look through vectors.
     let cache = if end.is_some() { -8 * 1024 } else { -32 * 1024 };
-    conn.pragma_update(None, "cache_size", cache).told()?;
-    conn.pragma_update(None, "temp_store", "MEMORY").told()?;
-    prepare(&conn);
-    Ok(conn)
+    conn.pragma_update(None, "cache_size", cache)?;
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    prepare(conn);
+    Ok(())
 }
 
-/// Somebody else's database, for reading. One that nobody has open is taken as
-/// it lies, so that not even a journal is put beside it.
+/// A database in a folder that cannot be written to. Without a journal nobody
+/// writes, and all of it is in the one file.
+fn shut(path: &Path) -> Result<Connection> {
+    let journal = fs::metadata(beside(path, "-wal"));
+    if journal.is_ok_and(|meta| meta.len() > 0) {
+        return Err(StoreError::Failed(format!(
+            "{}: its folder cannot be written to, and its journal has to be brought in first; make the folder writable",
+            path.display()
+        )));
+    }
+    immutable(path)
+}
+
+/// Somebody else's database, for reading. One without a journal is taken as it
+/// lies, so that none is put beside it.
 pub(crate) fn foreign(path: &Path) -> Result<Connection> {
-    if !path.is_file() || beside(path, "-wal").exists() {
+    let journal = |end| beside(path, end).exists();
+    if !path.is_file() || journal("-wal") || journal("-journal") {
         return reader(path, None);
     }
+    immutable(path)
+}
+
+/// A database that nobody writes to, taken as it lies.
+fn immutable(path: &Path) -> Result<Connection> {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

@@ -89,7 +89,7 @@ fn an_empty_file_is_a_new_database() {
     fs::write(&path, "").unwrap();
     assert!(matches!(
         read_all(&path, Access::Read),
-        Err(StoreError::Failed(_))
+        Err(StoreError::Empty)
     ));
     assert_eq!(read_all(&path, Access::Write).unwrap(), 0);
 }

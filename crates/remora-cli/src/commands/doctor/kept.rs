@@ -4,6 +4,7 @@ use std::fs::{self, File};
 
 use remora_memory::store::{Batch, Filter, Order, Page, Store, StoreError};
 use remora_server::archive::{self, Archive};
+use remora_server::is_gone;
 use remora_store::{Access, SqliteStore};
 
 use super::{Check, Patient, quoted};
@@ -25,21 +26,22 @@ pub(super) fn check(patient: &Patient) -> (Vec<Check>, Option<u64>) {
 
 fn database(patient: &Patient) -> (Vec<Check>, Option<u64>) {
     let file = patient.paths.database();
-    if !file.exists() {
-        let archived = Archive::new(patient.paths.archive()).bytes() > 0;
-        return if archived {
-            let message = "is gone, but the archive is there";
-            (vec![Check::fail("database", message, REBUILD)], None)
-        } else {
-            (vec![Check::ok("database", "nothing stored yet")], Some(0))
-        };
-    }
-    let looked = remora_store::open(&file, Access::Read).and_then(|store| {
+    let opened = if file.exists() {
+        remora_store::open(&file, Access::Read)
+    } else {
+        Err(StoreError::Empty)
+    };
+    let looked = opened.and_then(|store| {
         let faults = store.integrity()?;
         let counts = store.counts()?;
         Ok((store, faults, counts))
     });
     match looked {
+        Err(StoreError::Empty) if is_gone(&patient.paths) => {
+            let message = "is gone or empty, but the archive is there";
+            (vec![Check::fail("database", message, REBUILD)], None)
+        }
+        Err(StoreError::Empty) => (vec![Check::ok("database", "nothing stored yet")], Some(0)),
         Err(e) => (vec![unreadable(&e)], None),
         Ok((_, faults, counts)) if !faults.is_empty() => {
             let first = flat(&faults[0]);
@@ -63,7 +65,7 @@ fn unreadable(error: &StoreError) -> Check {
     let fix = match error {
         StoreError::Again(_) => "try again in a moment",
         StoreError::Newer { .. } => "update remora",
-        StoreError::Damaged(_) | StoreError::Failed(_) => REBUILD,
+        StoreError::Damaged(_) | StoreError::Failed(_) | StoreError::Empty => REBUILD,
     };
     Check::fail("database", flat(&error.to_string()), fix)
 }

@@ -54,10 +54,10 @@ pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliE
     let data = Data::open()?;
     let redactor = redactor(&data)?;
     let foreign = Foreign::open(&args.file).map_err(|e| unreadable(&args.file, e))?;
-    let sessions = foreign.sessions()?;
+    let sessions = foreign.sessions().map_err(|e| unreadable(&args.file, e))?;
     let mut guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
-    let mut loader = Loader::new(&store, &redactor, &args.project, sessions)?;
+    let mut loader = Loader::new(&store, &redactor, args, sessions)?;
     loader.sessions()?;
     loader.rows(&foreign)?;
     let intake = Intake::new(&store, worker::policy(&data), data.paths.archive());
@@ -79,14 +79,15 @@ pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliE
     if !args.json {
         rest.say(&made, out)?;
     }
-    Ok(Exit::GoOn)
+    Ok(made.exit())
 }
 
 /// The store that is at fault is theirs, not ours.
 fn unreadable(file: &Path, error: StoreError) -> CliError {
     let why = match error {
-        StoreError::Again(why) | StoreError::Damaged(why) | StoreError::Failed(why) => why,
-        newer @ StoreError::Newer { .. } => newer.to_string(),
+        StoreError::Again(why) => format!("{why}; try again when nobody writes to it"),
+        StoreError::Damaged(why) | StoreError::Failed(why) => why,
+        other => other.to_string(),
     };
     let file = file.display().to_string();
     if why.starts_with(&file) {
@@ -96,6 +97,7 @@ fn unreadable(file: &Path, error: StoreError) -> CliError {
 }
 
 struct Loader<'a> {
+    file: &'a Path,
     store: &'a dyn Store,
     writer: Writer<'a>,
     redactor: &'a Redactor,
@@ -112,12 +114,13 @@ impl<'a> Loader<'a> {
     fn new(
         store: &'a dyn Store,
         redactor: &'a Redactor,
-        asked: &[String],
+        args: &'a ImportClaudeMem,
         sessions: Vec<Session>,
     ) -> Result<Self, CliError> {
         Ok(Self {
+            file: &args.file,
             writer: Writer::new(store),
-            projects: Projects::new(store, asked)?,
+            projects: Projects::new(store, &args.project)?,
             store,
             redactor,
             known: HashMap::new(),
@@ -160,7 +163,7 @@ impl<'a> Loader<'a> {
         let mut progress = Progress::new("importing");
         let mut after = 0;
         loop {
-            let page = foreign.prompts(after)?;
+            let page = self.read(foreign.prompts(after))?;
             let Some(last) = page.last() else { break };
             after = last.id;
             let mut items = Vec::with_capacity(page.len());
@@ -177,7 +180,7 @@ impl<'a> Loader<'a> {
         }
         after = 0;
         loop {
-            let page = foreign.observations(after)?;
+            let page = self.read(foreign.observations(after))?;
             let Some(last) = page.last() else { break };
             after = last.id;
             let mut items = Vec::with_capacity(page.len());
@@ -191,7 +194,7 @@ impl<'a> Loader<'a> {
         }
         after = 0;
         loop {
-            let page = foreign.summaries(after)?;
+            let page = self.read(foreign.summaries(after))?;
             let Some(last) = page.last() else { break };
             after = last.id;
             let mut items = Vec::with_capacity(page.len());
@@ -220,7 +223,7 @@ impl<'a> Loader<'a> {
         for (table, read) in tables {
             let mut after = 0;
             loop {
-                let page: Vec<ToolUse> = read(after)?;
+                let page: Vec<ToolUse> = self.read(read(after))?;
                 let Some(last) = page.last() else { break };
                 after = last.id;
                 let mut events = Vec::with_capacity(page.len());
@@ -230,16 +233,40 @@ impl<'a> Loader<'a> {
                     }
                     let project = self.project(&call.project)?;
                     let known = self.session(&call.session, &project);
+                    self.begin(&known, call.time)?;
                     let project = self.projects.whole(&known.project, &call.cwd);
                     let (envelope, event) = rows::call(call, table, &known, project);
                     events.push(cleaner.clean(envelope, event, &mut self.brought.marks));
                 }
+                self.writer.flush()?;
                 let taken = intake.take(events, clock::millis())?;
                 self.brought.calls += taken.stored;
                 self.brought.unchanged += taken.repeated;
             }
         }
         Ok(())
+    }
+
+    fn read<T>(&self, page: Result<T, StoreError>) -> Result<T, CliError> {
+        page.map_err(|e| unreadable(self.file, e))
+    }
+
+    /// A session that only calls tell of is over like all others of theirs;
+    /// made from its calls it would stay open for ever.
+    fn begin(&mut self, known: &Known, time: i64) -> Result<(), CliError> {
+        if self.known.contains_key(&known.id) {
+            return Ok(());
+        }
+        self.known.insert(known.id.clone(), known.clone());
+        if self.is_here(&known.id)? {
+            return Ok(());
+        }
+        self.brought.sessions += 1;
+        let session = Session {
+            started: time,
+            ..Session::default()
+        };
+        self.put(Part::Session(rows::session(&session, known)))
     }
 
     fn session(&self, id: &str, project: &str) -> Known {

@@ -83,8 +83,13 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
         };
         args.paths.iter().map(whole).collect::<Result<_, _>>()?
     };
-    let file = data.paths.home().join("import");
-    let mut state = State::open(file.join(format!("{}.json", transcript::AGENT)));
+    let mut state = match since {
+        None => {
+            let folder = data.paths.home().join("import");
+            State::open(folder.join(format!("{}.json", transcript::AGENT)))
+        }
+        Some(_) => State::unkept(),
+    };
     let found = find::find(&paths, &state, since, clock::millis())?;
     if args.dry_run {
         let looked = bring::look(&found, since);
@@ -118,16 +123,24 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
     drop(store);
     drop(guard);
     if args.json {
-        return as_json(&found, &brought, &made, out);
+        as_json(&found, &brought, &made, out)?;
+    } else {
+        as_text(&found, &brought, out)?;
+        rest.say(&made, out)?;
+        if brought.stopped {
+            let (read, all) = (size(brought.read), size(found.bytes()));
+            out.text(&format!(
+                "stopped after {read} of {all}; the same command brings the rest\n"
+            ))?;
+        } else if brought.events > 0 {
+            out.text("try: remora sessions · remora search --all WORDS · remora recap\n")?;
+        }
     }
-    as_text(&found, &brought, out)?;
-    rest.say(&made, out)?;
-    if brought.stopped {
-        out.text("stopped; the same command goes on from here\n")?;
-    } else if brought.events > 0 {
-        out.text("try: remora sessions · remora search --all WORDS · remora recap\n")?;
-    }
-    Ok(Exit::GoOn)
+    Ok(if brought.stopped {
+        Exit::Stopped
+    } else {
+        made.exit()
+    })
 }
 
 /// How many fixes are known.
@@ -235,7 +248,7 @@ fn as_json(
     brought: &Brought,
     made: &Made,
     out: &mut Output,
-) -> Result<Exit, CliError> {
+) -> Result<(), CliError> {
     let counted = Counted::of(brought);
     let redacted: BTreeMap<&str, usize> = brought
         .marks
@@ -260,8 +273,7 @@ fn as_json(
         "waiting": made.waiting,
     });
     made.add_trouble(&mut told);
-    out.json(&told)?;
-    Ok(Exit::GoOn)
+    out.json(&told)
 }
 
 fn looked_at(

@@ -1,6 +1,8 @@
 //! Lines for people: moments in their own time zone, text cut and wrapped to
 //! eighty columns, numbers and sizes in words. No colours and no printing.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -42,11 +44,13 @@ impl Local {
     }
 }
 
-/// One line of a text: white space and control characters become single
-/// blanks.
+/// One line of a text: white space and whatever a terminal would obey become
+/// single blanks.
 pub(crate) fn flat(text: &str) -> String {
+    let text = uncoloured(text);
     let mut out = String::with_capacity(text.len());
-    let gap = |c: char| c.is_whitespace() || c.is_control();
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let gap = |c: char| c.is_whitespace() || c.is_control() || turns(c);
     for word in text.split(gap).filter(|word| !word.is_empty()) {
         if !out.is_empty() {
             out.push(' ');
@@ -54,6 +58,22 @@ pub(crate) fn flat(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// Without colours and the like: `ESC [`, parameters and a letter.
+fn uncoloured(text: &str) -> Cow<'_, str> {
+    if !text.contains("\u{1b}[") {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        let letter = after.trim_start_matches(|c: char| (' '..='?').contains(&c));
+        rest = letter.strip_prefix(|_| true).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out.into()
 }
 
 /// How many columns a terminal gives a character.

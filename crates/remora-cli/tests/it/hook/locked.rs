@@ -1,5 +1,6 @@
-//! A database that another process keeps to itself.
+//! A database that another process keeps to itself, or is just making.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use super::den::{Den, until};
@@ -26,4 +27,15 @@ fn a_locked_database_holds_nobody_up() {
     drop(lock);
     let told = until("the lock is gone", || den.begin("s3", &folder).context);
     assert!(told.contains("before"), "{told}");
+}
+
+#[test]
+fn a_database_that_is_being_made_is_no_trouble() {
+    let den = Den::new();
+    den.paths.prepare().unwrap();
+    fs::write(den.paths.database(), "").unwrap();
+    den.begin("s1", &den.sandbox.path("project"));
+    den.drain();
+    den.stop();
+    assert!(!den.paths.hook_log().exists());
 }

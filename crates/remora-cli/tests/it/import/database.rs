@@ -123,11 +123,44 @@ fn their_projects_are_joined_with_ours() {
 }
 
 #[test]
+fn every_session_is_over() {
+    let sandbox = Sandbox::new();
+    with_database(&sandbox);
+    let conn = Connection::open(sandbox.path("project/mem.db")).unwrap();
+    // One that no table of sessions knows.
+    conn.execute_batch(
+        "UPDATE pending_messages SET content_session_id = '5e55a000-0000-4000-8000-000000000003'",
+    )
+    .unwrap();
+    drop(conn);
+    let (done, value) = sandbox.remora(&IMPORT).json();
+    assert_eq!(value["sessions"], 3, "{done}");
+    let (_, value) = sandbox.remora(&["sessions", "--all"]).json();
+    let sessions = value["sessions"].as_array().unwrap();
+    let ends: Vec<&Value> = sessions.iter().map(|row| &row["end_reason"]).collect();
+    assert_eq!(ends, ["import", "import", "import"]);
+    let (done, value) = sandbox.remora(&IMPORT).json();
+    assert_eq!(
+        (&value["sessions"], &value["calls"]),
+        (&json!(0), &json!(0)),
+        "{done}"
+    );
+}
+
+#[test]
 fn what_is_no_such_database_is_said() {
     let sandbox = Sandbox::new();
+    let said = || {
+        let done = sandbox.remora(&IMPORT).go();
+        assert_eq!(done.code, Some(1), "{done}");
+        assert!(!sandbox.path("home/.remora/remora.db").exists());
+        done.stderr
+    };
+    assert_snapshot!(said(), @"remora: mem.db: no such file");
     sandbox.write("project/mem.db", "only some words, ".repeat(10));
-    let done = sandbox.remora(&IMPORT).go();
-    assert_eq!(done.code, Some(1), "{done}");
-    assert_snapshot!(done.stderr, @"remora: mem.db: file is not a database");
-    assert!(!sandbox.path("home/.remora/remora.db").exists());
+    assert_snapshot!(said(), @"remora: mem.db: file is not a database");
+    sandbox.write("project/mem.db", "");
+    assert_snapshot!(said(), @"remora: mem.db: no database of claude-mem: none of its tables is there");
+    sandbox.shell("rm mem.db; mkdir mem.db");
+    assert_snapshot!(said(), @"remora: mem.db: is a folder; name the database in it");
 }

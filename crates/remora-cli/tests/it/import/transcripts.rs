@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::hook::den::{signal, until};
 use crate::rebuild::exported;
 use crate::remembered::Remembered;
 use crate::sandbox::{Call, Done, Sandbox};
@@ -375,6 +376,88 @@ fn what_hooks_have_told_is_not_told_again() {
         "{}",
         told(sandbox)
     );
+}
+
+#[test]
+fn what_was_left_out_by_its_moment_comes_with_a_later_import() {
+    let sandbox = sandbox();
+    let mut made = Made::new("/gone/shop");
+    let day =
+        |day: u32| json!({ "promptId": day, "timestamp": format!("2026-11-{day}T09:00:00.000Z") });
+    let says = |text: &str| json!({ "role": "user", "content": text });
+    made.line("user", &says("An old question"), day(10));
+    made.line("user", &says("A new question"), day(12));
+    sandbox.write("home/.claude/projects/-gone-shop/s.jsonl", &made.lines);
+    let (done, value) = import(&sandbox).args(&["--since", "2026-11-11"]).json();
+    assert_eq!(value["prompts"], 1, "{done}");
+    assert!(!sandbox.path("home/.remora/import").exists());
+    let (done, value) = import(&sandbox).json();
+    assert_eq!(
+        (&value["prompts"], &value["known"]),
+        (&json!(1), &json!(1)),
+        "{done}"
+    );
+    assert_snapshot!(told(&sandbox), @"
+    2 prompt: An old question
+    1 prompt: A new question
+    ");
+}
+
+#[test]
+fn a_file_that_was_replaced_is_read_from_its_beginning() {
+    let sandbox = sandbox();
+    let file = "home/.claude/projects/-gone-shop/s.jsonl";
+    let mut first = Made::new("/gone/shop");
+    first.prompt("p1", "The first file");
+    sandbox.write(file, &first.lines);
+    assert_eq!(import(&sandbox).json().1["prompts"], 1);
+    // Longer, as if it had grown, and with a line that is known.
+    let mut second = Made::new("/gone/shop");
+    second.number = 7;
+    second.prompt("p2", "Another file, begun anew");
+    second.prompt("p3", "And its second prompt");
+    sandbox.write(file, format!("{}{}", second.lines, first.lines));
+    let (done, value) = import(&sandbox).json();
+    assert_eq!(
+        (&value["prompts"], &value["known"]),
+        (&json!(2), &json!(1)),
+        "{done}"
+    );
+    assert_eq!(rows(&sandbox).len(), 3, "{}", told(&sandbox));
+}
+
+#[test]
+fn ctrl_c_ends_it_between_two_batches_and_again_brings_the_rest() {
+    const PROMPTS: usize = 5_000;
+    let sandbox = sandbox();
+    let mut made = Made::new("/gone/shop");
+    for n in 0..PROMPTS {
+        made.prompt(&format!("p{n}"), &format!("Question number {n}"));
+    }
+    sandbox.write("home/.claude/projects/-gone-shop/s.jsonl", &made.lines);
+    let stopped = std::thread::scope(|scope| {
+        let running = scope.spawn(|| import(&sandbox).go());
+        // The first batch is on its way, and many follow.
+        let archive = sandbox.path("home/.remora/archive");
+        until("something is archived", || {
+            fs::read_dir(&archive).ok()?.next().map(drop)
+        });
+        let process = sandbox.processes().pop().unwrap();
+        signal("INT", process.split_once(' ').unwrap().0);
+        running.join().unwrap()
+    });
+    assert_eq!(stopped.code, Some(130), "{stopped}");
+    let last = stopped.stdout.lines().last().unwrap();
+    assert!(
+        last.starts_with("stopped after ") && last.ends_with("; the same command brings the rest"),
+        "{stopped}"
+    );
+    let some = rows(&sandbox).len();
+    assert!(some > 0 && some < PROMPTS, "{some}");
+    let (done, value) = import(&sandbox).json();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_eq!(value["prompts"], PROMPTS - some, "{done}");
+    assert_eq!(rows(&sandbox).len(), PROMPTS);
 }
 
 #[test]

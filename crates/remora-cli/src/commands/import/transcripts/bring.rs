@@ -89,7 +89,6 @@ pub(super) fn bring(
     state: &mut State,
 ) -> Result<Brought, CliError> {
     let found = ahead.found;
-    let remember = ahead.since.is_none();
     let stop = Stop::by_key()?;
     let (sender, receiver) = sync_channel(AHEAD);
     thread::scope(|scope| {
@@ -98,10 +97,8 @@ pub(super) fn bring(
         let stored = store(&receiver, found, intake, state, &stop, &mut brought);
         // The reader ends as soon as nobody listens.
         drop(receiver);
-        if remember {
-            state.forget_gone();
-            state.save()?;
-        }
+        state.forget_gone();
+        state.save()?;
         stored.map(|()| brought)
     })
 }
@@ -126,7 +123,7 @@ fn store(
         brought.read = batch.read;
         for (group, n, mark) in batch.files {
             if let Some(file) = found.groups.get(group).and_then(|files| files.get(n)) {
-                state.note(&file.path, file.size, file.modified, mark);
+                state.note(&file.path, file.size, file.modified, file.ending, mark);
             }
         }
         progress.at(batch.read, all, &note);

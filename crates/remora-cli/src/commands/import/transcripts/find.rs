@@ -108,9 +108,7 @@ pub(super) fn find(
             if since.is_some_and(|since| file.modified < since) {
                 continue;
             }
-            if since.is_none() {
-                file.from = state.from(&file.path, file.size, file.modified);
-            }
+            file.from = state.from(&file.path, file.size, file.modified, file.ending);
             let group = sessions.entry(file.session.clone()).or_default();
             if group.iter().any(|other| other.path == file.path) {
                 continue;

@@ -3,25 +3,73 @@
 //! twice.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use remora_agents::transcript::Ending;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
 
-/// A place in a file where reading can go on.
+/// A place in a file where reading can go on, known again by the last line
+/// before it: every line of a transcript has a name and a moment of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
     pub(super) offset: u64,
     pub(super) line: u64,
+    /// Where the last line begins that says something.
+    begin: u64,
+    /// A print of all bytes from there on.
+    print: u64,
+}
+
+impl Mark {
+    /// Goes on behind this line, of which `skipped` more bytes were not looked
+    /// at.
+    pub(super) fn pass(&mut self, line: &[u8], skipped: u64) {
+        if !line.trim_ascii().is_empty() {
+            self.begin = self.offset;
+            self.print = 0;
+        }
+        self.print = print(self.print, line);
+        self.line += 1;
+        self.offset += line.len() as u64 + skipped;
+        if skipped > 0 {
+            self.begin = self.offset;
+            self.print = 0;
+        }
+    }
+
+    /// Whether the file still holds what stood before this place.
+    fn is_in(&self, path: &Path) -> io::Result<bool> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(self.begin))?;
+        let length = self.offset.saturating_sub(self.begin);
+        let mut bytes = Vec::new();
+        file.take(length).read_to_end(&mut bytes)?;
+        Ok(bytes.len() as u64 == length && print(0, &bytes) == self.print)
+    }
+}
+
+/// FNV-1a, which can go on where it was.
+fn print(before: u64, bytes: &[u8]) -> u64 {
+    let start = if before == 0 {
+        0xcbf2_9ce4_8422_2325
+    } else {
+        before
+    };
+    bytes.iter().fold(start, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Read {
     size: u64,
     modified: i64,
+    /// Whether the session was over then, and its end was told.
+    over: bool,
     #[serde(flatten)]
     mark: Mark,
 }
@@ -29,8 +77,9 @@ struct Read {
 /// What was read before.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
+    /// Without a file nothing was read before, and nothing is written down.
     #[serde(skip)]
-    file: PathBuf,
+    file: Option<PathBuf>,
     #[serde(default)]
     files: BTreeMap<PathBuf, Read>,
 }
@@ -41,40 +90,58 @@ impl State {
         let read = fs::read(&file).ok();
         let state = read.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
         Self {
-            file,
+            file: Some(file),
             ..state.unwrap_or_default()
         }
     }
 
-    /// Where to go on in a file of this size and age. One that was cut or
-    /// written anew is read from its beginning.
-    pub(super) fn from(&self, path: &Path, size: u64, modified: i64) -> Mark {
-        match self.files.get(path) {
-            Some(read) if size > read.size || (size == read.size && modified == read.modified) => {
-                read.mark
-            }
-            _ => Mark::default(),
-        }
+    /// For whoever leaves lines out on purpose: they must be found later.
+    pub(super) fn unkept() -> Self {
+        Self::default()
     }
 
-    pub(super) fn note(&mut self, path: &Path, size: u64, modified: i64, mark: Mark) {
+    /// Where to go on in a file of this size and age. One that was cut,
+    /// written anew or replaced is read from its beginning, and so is one whose
+    /// session has ended since without another line.
+    pub(super) fn from(&self, path: &Path, size: u64, modified: i64, ending: Ending) -> Mark {
+        let goes_on = |read: &&Read| {
+            let grown = size > read.size || (size == read.size && modified == read.modified);
+            let told = read.over || ending == Ending::Open || read.mark.offset < size;
+            grown && told && read.mark.is_in(path).unwrap_or(false)
+        };
+        let read = self.files.get(path).filter(goes_on);
+        read.map_or(Mark::default(), |read| read.mark)
+    }
+
+    pub(super) fn note(
+        &mut self,
+        path: &Path,
+        size: u64,
+        modified: i64,
+        ending: Ending,
+        mark: Mark,
+    ) {
         let read = Read {
             size,
             modified,
+            over: ending == Ending::Closed,
             mark,
         };
         self.files.insert(path.to_path_buf(), read);
     }
 
-    /// Forgets files that are gone, and writes the rest: whole or not at all.
-    pub(super) fn save(&mut self) -> Result<(), CliError> {
+    /// Writes it down: whole or not at all.
+    pub(super) fn save(&self) -> Result<(), CliError> {
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
         let fault = |source| CliError::File {
-            path: self.file.clone(),
+            path: file.clone(),
             source,
         };
-        let fresh = self.file.with_extension("tmp");
+        let fresh = file.with_extension("tmp");
         let text = serde_json::to_vec(self)?;
-        if let Some(folder) = self.file.parent() {
+        if let Some(folder) = file.parent() {
             fs::create_dir_all(folder).map_err(fault)?;
         }
         let mut options = OpenOptions::new();
@@ -83,9 +150,10 @@ impl State {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut out = options.open(&fresh).map_err(fault)?;
         out.write_all(&text).map_err(fault)?;
-        fs::rename(&fresh, &self.file).map_err(fault)
+        fs::rename(&fresh, file).map_err(fault)
     }
 
+    /// Forgets files that are gone.
     pub(super) fn forget_gone(&mut self) {
         self.files.retain(|path, _| path.exists());
     }
@@ -95,25 +163,76 @@ impl State {
 mod tests {
     use super::*;
 
+    /// The place behind these lines.
+    fn behind(lines: &[&str]) -> Mark {
+        let mut mark = Mark::default();
+        for line in lines {
+            mark.pass(line.as_bytes(), 0);
+        }
+        mark
+    }
+
     #[test]
     fn a_file_goes_on_where_it_was_unless_it_was_written_anew() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("import/x.json");
+        let path = dir.path().join("a.jsonl");
+        let mark = behind(&["{\"a\":1}\n", "{\"b\":2}\n", "\n"]);
+        assert_eq!((mark.offset, mark.line, mark.begin), (17, 3, 8));
         let mut state = State::open(file.clone());
-        let path = Path::new("/t/a.jsonl");
-        let mark = Mark {
-            offset: 80,
-            line: 3,
-        };
-        state.note(path, 100, 7, mark);
+        state.note(&path, 17, 7, Ending::Open, mark);
         state.save().unwrap();
-        let state = State::open(file.clone());
-        assert_eq!(state.from(path, 100, 7), mark);
-        assert_eq!(state.from(path, 140, 9), mark, "it has grown");
-        assert_eq!(state.from(path, 60, 9), Mark::default(), "it was cut");
-        assert_eq!(state.from(path, 100, 9), Mark::default(), "another text");
-        assert_eq!(state.from(Path::new("/t/b.jsonl"), 1, 1), Mark::default());
+        let from = |text: &str, modified| {
+            fs::write(&path, text).unwrap();
+            State::open(file.clone()).from(&path, text.len() as u64, modified, Ending::Open)
+        };
+        let nothing = Mark::default();
+        assert_eq!(from("{\"a\":1}\n{\"b\":2}\n\n", 7), mark);
+        assert_eq!(from("{\"a\":1}\n{\"b\":2}\n\n{}", 9), mark, "it has grown");
+        assert_eq!(from("{\"a\":1}\n", 9), nothing, "it was cut");
+        assert_eq!(
+            from("{\"a\":1}\n{\"b\":2}\n\n", 9),
+            nothing,
+            "it was touched"
+        );
+        assert_eq!(
+            from("{\"a\":1}\n{\"c\":2}\n\n{}", 9),
+            nothing,
+            "another text"
+        );
+        assert_eq!(
+            from("{\"a\":1}\n{\"c\":2}\n\n", 7),
+            nothing,
+            "same size and age"
+        );
+        assert_eq!(
+            State::open(file.clone()).from(&dir.path().join("b.jsonl"), 17, 7, Ending::Open),
+            nothing
+        );
         fs::write(&file, "{").unwrap();
-        assert_eq!(State::open(file).from(path, 100, 7), Mark::default());
+        assert_eq!(from("{\"a\":1}\n{\"b\":2}\n\n", 7), nothing);
+    }
+
+    #[test]
+    fn a_session_that_has_ended_since_is_read_once_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.jsonl");
+        fs::write(&path, "{\"a\":1}\n").unwrap();
+        let mark = behind(&["{\"a\":1}\n"]);
+        let mut state = State::unkept();
+        state.note(&path, 8, 7, Ending::Open, mark);
+        assert_eq!(state.from(&path, 8, 7, Ending::Open), mark);
+        assert_eq!(state.from(&path, 8, 7, Ending::Closed), Mark::default());
+        state.note(&path, 8, 7, Ending::Closed, mark);
+        assert_eq!(state.from(&path, 8, 7, Ending::Closed), mark);
+    }
+
+    #[test]
+    fn what_is_not_kept_is_not_written_down() {
+        let mut state = State::unkept();
+        let mark = behind(&["{\"a\":1}\n"]);
+        state.note(Path::new("/t/a.jsonl"), 8, 7, Ending::Open, mark);
+        state.save().unwrap();
+        assert_eq!(state.file, None);
     }
 }

@@ -98,9 +98,8 @@ impl<'a> Stream<'a> {
                 .end(self.file.ending, &mut |event| told.push_back(event));
             return Ok(());
         }
-        self.at.line += 1;
-        self.at.offset += read;
         let result = if whole || read < LINE {
+            self.at.pass(&line, 0);
             let text = line.trim_ascii();
             let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
             if text.is_empty() {
@@ -110,7 +109,8 @@ impl<'a> Stream<'a> {
                 read.map_err(|fault| fault.to_string())
             }
         } else {
-            self.at.offset += self.input.skip_until(b'\n')? as u64;
+            let skipped = self.input.skip_until(b'\n')? as u64;
+            self.at.pass(&line, skipped);
             Err("the line is longer than 64 MiB".to_owned())
         };
         self.buffer = line;

@@ -23,6 +23,19 @@ fn no_line_is_wider_than_its_room() {
 }
 
 #[test]
+fn a_flat_text_is_one_line_that_a_terminal_only_shows() {
+    for (text, told) in [
+        ("one\n\n  two\tthree\r\n", "one two three"),
+        ("\u{1b}[1;31mred\u{1b}[0m bell\u{7} \u{1b}[", "red bell"),
+        ("a \u{202e}turned\u{202c} word", "a turned word"),
+        ("[31m stays", "[31m stays"),
+        ("\u{1b}[31é", ""),
+    ] {
+        assert_eq!(flat(text), told);
+    }
+}
+
+#[test]
 fn further_lines_hang_under_the_first() {
     let text = "word ".repeat(20);
     let told = hang("#1 bugfix · ", &text);
@@ -47,5 +60,5 @@ fn numbers_and_sizes() {
     assert_eq!(size(3 << 30), "3.0 GB");
     assert_eq!(fit("one two three", 8), "one two…");
     assert_eq!(paths(&["a.rs", "b.rs", "c.rs"], 14), "a.rs, b.rs +1");
-    assert_eq!(flat(" a\tb\r\n\u{1b}[0m "), "a b [0m");
+    assert_eq!(flat(" a\tb\r\n\u{1b}[0m "), "a b");
 }
