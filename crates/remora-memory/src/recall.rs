@@ -18,10 +18,11 @@ mod row;
 mod start;
 mod suggest;
 mod truth;
+mod work;
 
 use remora_protocol::record::{Anchor, Item, Kind};
 
-use crate::store::{Result, Store};
+use crate::store::{Filter, Page as Part, Result, Store};
 
 pub use failure::error_print;
 pub use intent::{Intent, intent};
@@ -194,6 +195,23 @@ pub struct Recall {
     pub told: Vec<String>,
 }
 
+/// Misses that are told to whoever asks why.
+const PASSED: usize = 8;
+
+impl Recall {
+    /// Says why something is not given.
+    fn pass(&mut self, item: &Item, why: &str, parts: Vec<(&'static str, f64)>) {
+        if self.passed.len() < PASSED {
+            self.passed.push(Passed {
+                item: name_of(item),
+                title: line(&item.title, 160),
+                why: why.to_owned(),
+                parts,
+            });
+        }
+    }
+}
+
 /// What this moment brings back.
 pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
     match moment {
@@ -207,6 +225,16 @@ pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Resu
     }
 }
 
+/// Rows of a session, the newest first; of all kinds when none is named.
+fn of_session(store: &dyn Store, session: &str, kinds: &[Kind], limit: usize) -> Result<Vec<Item>> {
+    let filter = Filter {
+        session: Some(session.to_owned()),
+        kinds: kinds.to_vec(),
+        ..Filter::default()
+    };
+    store.list(&filter, Part::newest(limit))
+}
+
 /// The name of a row: its number, or the address of a saved memory.
 fn name_of(item: &Item) -> String {
     match (item.kind, &item.key) {
@@ -215,12 +243,14 @@ fn name_of(item: &Item) -> String {
     }
 }
 
-/// Whether its words come from what a tool printed.
-fn is_untrusted(kind: Kind) -> bool {
-    matches!(
-        kind,
+/// Whether its words come from what a tool printed, or were said by an agent
+/// that may have taken them from there.
+fn is_untrusted(item: &Item) -> bool {
+    let printed = matches!(
+        item.kind,
         Kind::Failure | Kind::Command | Kind::Discovery | Kind::Task | Kind::Message | Kind::Fix
-    )
+    );
+    printed || later::is_stated(item.kind) && item.speaker.as_deref() != Some("user")
 }
 
 /// Whether a row was made on another branch than the one that is checked out.

@@ -134,6 +134,17 @@ pub struct Page {
     pub limit: usize,
 }
 
+impl Page {
+    /// The newest of them.
+    pub const fn newest(limit: usize) -> Self {
+        Self {
+            order: Order::Newest,
+            beyond: None,
+            limit,
+        }
+    }
+}
+
 /// A row by either of its names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Name {

@@ -3,40 +3,30 @@
 
 use remora_protocol::record::{Item, Kind};
 
+use super::later::{Later, STATED};
 use super::memories;
 use super::page::Page;
 use super::plain::line;
 use super::relevance::Relevance;
 use super::truth::Truth;
-use super::{Recall, Scene, Seen, name_of, row};
-use crate::store::{Filter, Order, Page as Part, Result, Store};
+use super::{Recall, Scene, Seen, name_of, of_session, row};
+use crate::store::{Filter, Result, Store};
 use crate::words::Query;
 
 /// Tokens of a brief, and its rows.
 const TOKENS: u32 = 220;
 const ROWS: usize = 4;
 /// Statements of the session itself that come first.
-const STATED: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::Decision];
 const STATED_HERE: usize = 2;
+/// Statements of the session that are looked at.
+const LOOK: usize = 20;
 /// How relevant a row must be.
 const THRESHOLD: f64 = 0.45;
 
 pub(super) fn brief(store: &dyn Store, scene: &Scene<'_>) -> Result<Recall> {
     let mut recall = Recall::default();
-    let of_session = |kinds: Vec<Kind>| Filter {
-        session: Some(scene.session.to_owned()),
-        kinds,
-        ..Filter::default()
-    };
-    let newest = |limit| Part {
-        order: Order::Newest,
-        beyond: None,
-        limit,
-    };
-    let Some(prompt) = store
-        .list(&of_session(vec![Kind::Prompt]), newest(1))?
-        .pop()
-    else {
+    let of_session = |kinds: &[Kind], most| of_session(store, scene.session, kinds, most);
+    let Some(prompt) = of_session(&[Kind::Prompt], 1)?.pop() else {
         return Ok(recall);
     };
     let head = format!(
@@ -58,12 +48,15 @@ pub(super) fn brief(store: &dyn Store, scene: &Scene<'_>) -> Result<Recall> {
         }
     };
     // What its parent was told in this session, it was not.
-    for item in store.list(&of_session(STATED.to_vec()), newest(STATED_HERE))? {
-        give(&item, "brief: said in this session".to_owned(), Vec::new());
+    let stated = of_session(STATED, LOOK)?;
+    let later = Later::among(&stated);
+    let holds = |item: &&Item| !later.replace(item);
+    for item in stated.iter().filter(holds).take(STATED_HERE) {
+        give(item, "brief: said in this session".to_owned(), Vec::new());
     }
     // What the client summed up itself says nothing new here.
     let checkpoint = |item: &Item| item.detail.is_some();
-    let stands = store.list(&of_session(vec![Kind::Summary]), newest(1))?;
+    let stands = of_session(&[Kind::Summary], 1)?;
     for item in stands.into_iter().filter(checkpoint) {
         give(
             &item,
@@ -78,9 +71,10 @@ pub(super) fn brief(store: &dyn Store, scene: &Scene<'_>) -> Result<Recall> {
     };
     let end = prompt.text.floor_char_boundary(1_000);
     let hits = store.search(&Query::parse(&prompt.text[..end]), &filter, 16)?;
+    let later = Later::among(stated.iter().chain(hits.iter().map(|hit| &hit.item)));
     for hit in hits.iter().filter(|hit| hit.any_words) {
         let relevance = Relevance::of(hit);
-        if relevance.sum() >= THRESHOLD {
+        if relevance.sum() >= THRESHOLD && !later.replace(&hit.item) {
             let why = format!("brief: relevance {:.2}", relevance.sum());
             if let Some(item) = memories::fresh(&hit.item, scene) {
                 give(&item, why, relevance.parts());

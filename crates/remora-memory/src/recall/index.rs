@@ -5,12 +5,12 @@
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::rfc3339;
 
-use super::later::Statement;
+use super::later::Later;
 use super::page::Page;
 use super::plain::line;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row};
-use crate::store::{Filter, Order, Page as Part, Result, Store};
+use crate::store::{Filter, Page as Part, Result, Store};
 
 /// Kinds that are worth a line, and how many rows of them are looked at for each
 /// one that is named. What merely happened is so much more that it would hide
@@ -45,14 +45,11 @@ pub(super) fn put(
     store: &dyn Store,
     scene: &Scene<'_>,
     since: Option<i64>,
+    later: &Later,
     page: &mut Page,
     recall: &mut Recall,
 ) -> Result<()> {
     let rows = candidates(store, scene, since)?;
-    let stated: Vec<Statement> = rows
-        .iter()
-        .filter_map(|row| Statement::of(&row.item))
-        .collect();
     let mut checker = Checker::new(store, scene);
     let mut lines: Vec<Line> = Vec::new();
     let legend = "Index by day (number, time in UTC, kind, title, tokens of its details):";
@@ -62,12 +59,14 @@ pub(super) fn put(
             break;
         }
         let item = &scored.item;
-        let known = recall.given.iter().any(|given| given.item == name_of(item));
-        let this = Statement::of(item);
-        let replaced = this.is_some_and(|this| stated.iter().any(|later| later.replaces(&this)));
+        let name = name_of(item);
+        let known = recall.given.iter().any(|given| given.item == name);
         let same = |line: &Line| line.item.kind == item.kind && line.item.title == item.title;
-        let replaced = replaced || lines.iter().any(same);
-        if known || replaced || scene.given.seen(&name_of(item)) != Seen::Not {
+        if known || lines.iter().any(same) || scene.given.seen(&name) != Seen::Not {
+            continue;
+        }
+        if later.replace(item) {
+            recall.pass(item, "said anew later", scored.parts);
             continue;
         }
         let truth = checker.of(item);
@@ -126,7 +125,7 @@ impl Line {
         let (day, time) = when.split_at(when.len().min(10));
         let time = time.get(1..6).unwrap_or("");
         let branch = other_branch(&item, scene).map(|branch| line(branch, 60));
-        let mark = if is_untrusted(item.kind) { "~" } else { "" };
+        let mark = if is_untrusted(&item) { "~" } else { "" };
         let mut text = format!(
             "#{}{mark} {time} {} {}",
             item.id,
@@ -171,12 +170,8 @@ fn candidates(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Resul
             since,
             ..Filter::default()
         };
-        let newest = Part {
-            order: Order::Newest,
-            beyond: None,
-            limit: scene.limits.index_rows * share,
-        };
-        found.extend(store.list(&filter, newest)?);
+        let most = scene.limits.index_rows * share;
+        found.extend(store.list(&filter, Part::newest(most))?);
     }
     found.sort_by_key(|item| std::cmp::Reverse((item.time, item.id)));
     let most = found.len();

@@ -1,43 +1,106 @@
 //! Statements that a later one has replaced: told again they would mislead.
+//! Either a later one says something else of the same subject, or it says by
+//! name what goes.
+
+use std::sync::LazyLock;
 
 use remora_protocol::record::{Item, Kind};
 
+use super::Scene;
+use crate::store::{Filter, Page, Result, Store};
 use crate::words::{self, is_stop};
 
-/// How somebody takes back what was said.
-const REVERSALS: &[&str] = &[
-    "instead",
-    "no longer",
-    "not any more",
-    "anymore",
-    "drop ",
+/// Statements of a project that are looked at for later words.
+const LOOK: usize = 60;
+/// Words of a thing that is taken back.
+const THING: usize = 4;
+
+/// How somebody says what goes; its name follows.
+const DROPS: &[&str] = &[
+    "away from",
+    "do not use",
+    "don't use",
+    "don’t use",
+    "drop",
     "dropped",
-    "switch",
-    "replace",
+    "dropping",
+    "drops",
+    "get rid of",
+    "instead of",
+    "let go of",
+    "migrate from",
+    "migrated from",
+    "move from",
+    "moved from",
+    "moving from",
+    "never use",
+    "no longer",
+    "no longer use",
+    "no longer using",
+    "not to use",
+    "not use",
     "rather than",
+    "remove",
+    "removed",
+    "removing",
+    "replace",
+    "replaced",
+    "replacing",
+    "revert",
+    "reverted",
     "stop using",
     "stopped using",
-    "away from",
-    "moved to",
-    "move to",
-    "moving to",
-    "moved from",
-    "move from",
-    "moving from",
-    "decided to move",
-    "back to",
-    "revert",
-    "goes away",
-    "get rid of",
-    "remove",
+    "switch from",
+    "switched from",
+    "switching from",
     "不再",
-    "改用",
-    "换成",
-    "改为",
-    "换回",
-    "弃用",
+    "不要用",
+    "别用",
     "去掉",
+    "弃用",
+    "移除",
 ];
+/// The same with the name before it.
+const GOES: &[&str] = &[
+    "goes away",
+    "is gone",
+    "换成",
+    "换回",
+    "改为",
+    "改成",
+    "改用",
+];
+/// Other ways to take something back, without a name.
+const TURNS: &[&str] = &["anymore", "any more", "back to", "instead", "switch"];
+/// Where the name of a thing ends.
+const ENDS: &[&str] = &[
+    " and ",
+    " any ",
+    " anymore",
+    " as ",
+    " because ",
+    " but ",
+    " by ",
+    " everywhere",
+    " for ",
+    " from ",
+    " in ",
+    " on ",
+    " since ",
+    " to ",
+    " when ",
+    " with ",
+];
+const STOPS: &[char] = &[
+    ',', ';', ':', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',
+];
+/// How people begin to say what should be so: not what it is about.
+const MANNER: &str = "actually add added agree agreed always any avoid choose chose chosen correct \
+    decide decided deciding decision directly do done ensure every everywhere from get go going \
+    instead just keep kept let lets longer make makes made must need needs never new no not note \
+    now only pick picked please prefer preferred put remember replace right run set should stick \
+    stop switch thing things use used uses using want wants way went will with work \
+    使用 我们 决定 以后 总是 一律";
 
 /// Where a statement's detail says what it takes back.
 pub(crate) const TAKES_BACK: &str = "takes_back";
@@ -49,7 +112,8 @@ pub(crate) fn reversal(text: &str) -> Option<String> {
     let ends = ['.', '!', '?', '\n', '。', '！', '？'];
     let takes_back = |sentence: &&str| {
         let lower = sentence.to_lowercase();
-        REVERSALS.iter().any(|word| lower.contains(word))
+        let mut cues = DROPS.iter().chain(GOES).chain(TURNS);
+        cues.any(|cue| places(&lower, cue).next().is_some())
     };
     let sentence = text.split(ends).find(takes_back)?;
     Some(sentence.trim().chars().take(SENTENCE).collect())
@@ -57,60 +121,166 @@ pub(crate) fn reversal(text: &str) -> Option<String> {
 
 /// Whether it is something that somebody said should be so.
 pub(super) fn is_stated(kind: Kind) -> bool {
-    matches!(kind, Kind::Decision | Kind::Preference | Kind::Correction)
+    STATED.contains(&kind)
+}
+
+pub(super) const STATED: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::Decision];
+
+/// Statements that may have replaced others.
+#[derive(Debug, Default)]
+pub(super) struct Later(Vec<Statement>);
+
+impl Later {
+    /// The last ones of the project.
+    pub(super) fn of_project(store: &dyn Store, scene: &Scene<'_>) -> Result<Self> {
+        let filter = Filter {
+            project: Some(scene.project.to_owned()),
+            kinds: STATED.to_vec(),
+            ..Filter::default()
+        };
+        let rows = store.list(&filter, Page::newest(LOOK))?;
+        Ok(Self::among(&rows))
+    }
+
+    pub(super) fn among<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
+        Self(items.into_iter().filter_map(Statement::of).collect())
+    }
+
+    /// Whether a later one leaves nothing of this row.
+    pub(super) fn replace(&self, item: &Item) -> bool {
+        let this = Statement::of(item);
+        this.is_some_and(|this| self.0.iter().any(|later| later.replaces(&this)))
+    }
+
+    /// Whether a later one leaves nothing of what a summary notes.
+    pub(super) fn replace_note(&self, note: &str, time: i64) -> bool {
+        let this = Statement::said(note, time);
+        self.0.iter().any(|later| later.replaces(&this))
+    }
 }
 
 /// A statement and what it is about.
 #[derive(Debug)]
-pub(super) struct Statement {
+struct Statement {
     time: i64,
-    /// Of the statement itself.
+    /// What it is about, in the order of its words.
     words: Vec<String>,
-    /// Of its reason and of what it takes back as well.
-    all: Vec<String>,
-    reverses: bool,
+    /// The things that it takes back.
+    drops: Vec<Vec<String>>,
 }
 
 impl Statement {
     /// Of a row; `None` if it states nothing.
-    pub(super) fn of(item: &Item) -> Option<Self> {
+    fn of(item: &Item) -> Option<Self> {
         if !is_stated(item.kind) {
             return None;
         }
         let detail = item.detail.as_ref();
         let taken_back = detail.and_then(|detail| detail.get(TAKES_BACK)?.as_str());
-        let said = taken_back.unwrap_or_default();
-        let text = format!("{} {} {said}", item.title, item.facts.join(" "));
-        let lower = text.to_lowercase();
-        Some(Self {
-            time: item.time,
-            words: telling(&item.title),
-            all: telling(&text),
-            reverses: REVERSALS.iter().any(|word| lower.contains(word)),
-        })
+        let mut this = Self::said(&item.title, item.time.max(item.last_time));
+        this.drops.extend(drops(taken_back.unwrap_or_default()));
+        Some(this)
+    }
+
+    fn said(text: &str, time: i64) -> Self {
+        Self {
+            time,
+            words: telling(text),
+            drops: drops(text),
+        }
     }
 
     /// Whether this one, being later, leaves nothing of the other.
-    pub(super) fn replaces(&self, other: &Self) -> bool {
-        let shared = other
-            .words
+    fn replaces(&self, other: &Self) -> bool {
+        self.time > other.time && (self.drops_what(other) || self.is_about_the_same(other))
+    }
+
+    fn drops_what(&self, other: &Self) -> bool {
+        let held = |thing: &Vec<String>| thing.iter().all(|word| other.words.contains(word));
+        // Who takes the same thing back says the same.
+        self.drops
             .iter()
-            .filter(|word| self.words.contains(word))
-            .count();
-        let least = self.words.len().min(other.words.len()).max(1);
-        let alike = least >= 3 && shared * 2 >= least;
-        // One name is enough for somebody who says that it goes.
-        let named = |word: &&String| word.chars().count() >= 5 && self.all.contains(word);
-        let taken_back = self.reverses && other.words.iter().any(|word| named(&word));
-        self.time > other.time && (alike || taken_back)
+            .any(|thing| held(thing) && !other.drops.contains(thing))
+    }
+
+    /// Most of their words are the same, and two of them stand side by side.
+    fn is_about_the_same(&self, other: &Self) -> bool {
+        let shared = self.words.iter().filter(|word| other.words.contains(word));
+        let shared = shared.count();
+        let least = self.words.len().min(other.words.len());
+        let side_by_side = |pair: &[String]| self.words.windows(2).any(|own| own == pair);
+        shared >= 2 && shared * 3 >= least * 2 && other.words.windows(2).any(side_by_side)
     }
 }
 
-/// The words of a text that say something.
+/// The things that a text says go.
+fn drops(text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    if text.is_empty() {
+        return found;
+    }
+    let lower = text.to_lowercase();
+    let mut take = |thing: &str| {
+        let mut words = telling(thing);
+        words.truncate(THING);
+        let names = words.iter().any(|word| word.chars().count() >= 2);
+        if names && !found.contains(&words) {
+            found.push(words);
+        }
+    };
+    for cue in DROPS {
+        for at in places(&lower, cue) {
+            let after = &lower[at + cue.len()..];
+            let ends = ENDS.iter().filter_map(|end| after.find(end));
+            let end = ends.chain(after.find(STOPS)).chain(sentence_end(after));
+            take(&after[..end.min().unwrap_or(after.len())]);
+        }
+    }
+    for cue in GOES {
+        for at in places(&lower, cue) {
+            let before = &lower[..at];
+            let thing = before.rsplit(STOPS).next().unwrap_or_default();
+            take(thing.trim_start().trim_start_matches(['把', '将', '从']));
+        }
+    }
+    found
+}
+
+/// A full stop that ends a sentence, not one within a name.
+fn sentence_end(text: &str) -> Option<usize> {
+    text.match_indices('.').map(|(at, _)| at).find(|at| {
+        text[at + 1..]
+            .chars()
+            .next()
+            .is_none_or(char::is_whitespace)
+    })
+}
+
+/// Where a cue stands as words of its own.
+fn places<'a>(text: &'a str, cue: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let ascii = cue.is_ascii();
+    text.match_indices(cue).map(|(at, _)| at).filter(move |at| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + cue.len()..].chars().next();
+        let part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        !ascii || (!part(before) && !part(after))
+    })
+}
+
+/// The words of a text that say what it is about.
 fn telling(text: &str) -> Vec<String> {
+    static MANNERS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let mut terms: Vec<String> = words::terms(MANNER).split(' ').map(str::to_owned).collect();
+        terms.sort_unstable();
+        terms
+    });
     let mut found: Vec<String> = Vec::new();
     words::each(text, |term, _| {
-        if !is_stop(term) && !found.iter().any(|word| word == term) {
+        let number = term.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let manner = MANNERS
+            .binary_search_by(|word| word.as_str().cmp(term))
+            .is_ok();
+        if !number && !manner && !is_stop(term) && !found.iter().any(|word| word == term) {
             found.push(term.to_owned());
         }
     });
@@ -118,26 +288,4 @@ fn telling(text: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::item;
-
-    #[test]
-    fn a_reversal_replaces_what_it_names() {
-        let said = |title: &str, time| {
-            let row = Item {
-                kind: Kind::Decision,
-                time,
-                ..item(title, title)
-            };
-            Statement::of(&row).unwrap()
-        };
-        let old = said("Let's use tantivy for it", 1);
-        let new = said("We drop tantivy and write our own index", 9);
-        assert!(new.replaces(&old) && !old.replaces(&new));
-        let other = said("Tests go next to the module", 9);
-        assert!(!other.replaces(&old));
-        let again = said("Use Redis for the job queue with one worker", 9);
-        assert!(again.replaces(&said("Use Postgres for the job queue", 1)));
-    }
-}
+mod tests;

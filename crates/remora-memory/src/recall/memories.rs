@@ -10,7 +10,7 @@ use super::plain::block;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, row};
 use crate::private::{strip_injected, strip_private};
-use crate::store::{Filter, Order, Page as Part, Result, Store};
+use crate::store::{Filter, Page as Part, Result, Store};
 
 /// Memories of a scope that are looked at.
 const LOOK: usize = 200;
@@ -70,12 +70,7 @@ fn core(store: &dyn Store, scene: &Scene<'_>) -> Result<Vec<Item>> {
             kinds: vec![Kind::Memory],
             ..Filter::default()
         };
-        let newest = Part {
-            order: Order::Newest,
-            beyond: None,
-            limit: LOOK,
-        };
-        let found = store.list(&filter, newest)?;
+        let found = store.list(&filter, Part::newest(LOOK))?;
         rows.extend(
             found
                 .into_iter()

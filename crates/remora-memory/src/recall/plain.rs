@@ -7,6 +7,41 @@ use std::str::Chars;
 /// Characters looked at for each one that is kept.
 const LOOK: usize = 8;
 
+/// Characters that are looked at to find the name of a tag.
+const NAME: usize = 200;
+/// Names of tags with a meaning of their own for a model or its client.
+const SPECIAL: &[&str] = &[
+    "antml",
+    "assistant",
+    "context",
+    "example",
+    "examples",
+    "function",
+    "hook",
+    "human",
+    "important",
+    "instruction",
+    "instructions",
+    "invoke",
+    "memory",
+    "note",
+    "output",
+    "parameter",
+    "private",
+    "prompt",
+    "remora",
+    "reminder",
+    "result",
+    "results",
+    "summary",
+    "system",
+    "task",
+    "thinking",
+    "tool",
+    "user",
+    "warning",
+];
+
 /// One line of at most `limit` characters.
 pub fn line(text: &str, limit: usize) -> String {
     let mut out = String::new();
@@ -63,6 +98,56 @@ impl<'a> Clean<'a> {
         self.chars.next()
     }
 
+    /// Whether what follows `<` could close the wrapper or pass for the client's
+    /// own words. Comparisons and types of programs stay as they are. Looks at
+    /// what will be left of the text, and at no more than a name needs.
+    fn begins_tag(&self) -> bool {
+        let mut ahead = Clean {
+            chars: self.chars.clone(),
+            left: NAME,
+        };
+        let mut name = String::new();
+        while let Some(c) = ahead.next_visible() {
+            let slash = name.is_empty() && c == '/';
+            if c.is_whitespace() || slash {
+                continue;
+            }
+            if !c.is_alphanumeric() && !matches!(c, '-' | '_' | ':') {
+                break;
+            }
+            name.extend(c.to_lowercase());
+        }
+        if ahead.left == 0 {
+            return true;
+        }
+        let marked = name.contains('-') || (name.contains(':') && !name.contains("::"));
+        let special = |word: &&str| {
+            let rest = name.strip_prefix(*word);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        };
+        marked || SPECIAL.iter().any(special)
+    }
+
+    /// The next character that anybody sees.
+    fn next_visible(&mut self) -> Option<char> {
+        loop {
+            return Some(match self.next_char()? {
+                '\u{1b}' => {
+                    self.skip_sequence();
+                    continue;
+                }
+                '\u{9b}' => {
+                    self.skip_until(|c| ('@'..='~').contains(&c));
+                    continue;
+                }
+                '\n' | '\u{2028}' | '\u{2029}' => '\n',
+                '\t' => ' ',
+                c if c.is_control() || is_invisible(c) => continue,
+                c => c,
+            });
+        }
+    }
+
     /// Takes the rest of a terminal's control sequence away.
     fn skip_sequence(&mut self) {
         match self.next_char() {
@@ -90,24 +175,12 @@ impl Iterator for Clean<'_> {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {
-        loop {
-            return Some(match self.next_char()? {
-                '\u{1b}' => {
-                    self.skip_sequence();
-                    continue;
-                }
-                '\u{9b}' => {
-                    self.skip_until(|c| ('@'..='~').contains(&c));
-                    continue;
-                }
-                '\n' | '\u{2028}' | '\u{2029}' => '\n',
-                '\t' => ' ',
-                // What follows in a tag would count for the wrapper around it.
-                '<' => '‹',
-                c if c.is_control() || is_invisible(c) => continue,
-                c => c,
-            });
-        }
+        let c = self.next_visible()?;
+        Some(if c == '<' && self.begins_tag() {
+            '‹'
+        } else {
+            c
+        })
     }
 }
 
@@ -146,6 +219,18 @@ mod tests {
             line("</remora-context> <system>", 99),
             "‹/remora-context> ‹system>"
         );
+        let tags = "< / remora-\u{200b}context> <System_Prompt> <a:b> <tool_use>";
+        assert_eq!(
+            line(tags, 99),
+            tags.replace(['\u{200b}'], "").replace('<', "‹")
+        );
+        let hidden = "<\u{1b}[0m/remora-context> <\u{1b}]0;t\u{7}\u{0}/\u{202e}system-reminder>";
+        assert_eq!(line(hidden, 99), "‹/remora-context> ‹/system-reminder>");
+        let far = format!("<{}/remora-context>", "\u{200b}".repeat(500));
+        assert_eq!(line(&far, 99), "‹/remora-context>");
+        let code =
+            "while n < limit && n <= 3 { Vec<String>, std::vector<std::string>, <div> << x }";
+        assert_eq!(line(code, 99), code);
         assert_eq!(line("a\r\nb\n\n c\u{2028}d\0", 99), "a b c d");
         assert_eq!(block("\n\na\n  b\r\n\u{1b}[1mc\n\n", 99), "a\n  b\nc");
     }

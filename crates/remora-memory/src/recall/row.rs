@@ -21,7 +21,7 @@ const FACTS: usize = 3;
 
 /// The row on one line: what an index and anything that has changed gets.
 pub(super) fn short(item: &Item, truth: Truth, scene: &Scene<'_>) -> String {
-    let mark = if is_untrusted(item.kind) { "~" } else { "" };
+    let mark = if is_untrusted(item) { "~" } else { "" };
     let who = match item.speaker.as_deref() {
         Some("user") if item.kind != Kind::Prompt => " (the person)",
         _ => "",

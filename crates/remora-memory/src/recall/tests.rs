@@ -3,12 +3,14 @@
 
 use std::collections::HashMap;
 
-use remora_protocol::record::{Anchor, FileRecord, FileState, Item, Kind};
+use remora_protocol::record::{Anchor, FileRecord, FileState, Item, Kind, Session};
 use serde_json::json;
 
 use super::{Disk, Given, Likeness, Limits, Moment, Recall, Scene, Seen, TAG, recall};
 use crate::store::{Batch, Store, Write};
 use crate::testing::{MemoryStore, item, session};
+
+mod work;
 
 const DAY: i64 = 86_400_000;
 
@@ -52,7 +54,12 @@ impl Given for World {
 
 impl World {
     fn add(&self, item: Item) -> i64 {
+        let of = Session {
+            project: item.project.clone(),
+            ..session(&item.session, item.time)
+        };
         let batch = Batch {
+            sessions: vec![of],
             items: vec![Write::Add(item)],
             ..Batch::default()
         };

@@ -117,7 +117,7 @@ fn each_moment_brings_what_belongs_to_it() {
         .replace("0.02s", "4.10s");
     let mended = worked.failed("four", &elsewhere).unwrap();
     assert!(
-        mended.contains("mended once") && mended.contains("+while n ‹ limit"),
+        mended.contains("mended once") && mended.contains("+while n < limit"),
         "{mended}"
     );
 }
