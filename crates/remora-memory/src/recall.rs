@@ -15,6 +15,7 @@ mod prompt;
 mod read;
 mod relevance;
 mod row;
+mod said;
 mod start;
 mod suggest;
 mod truth;

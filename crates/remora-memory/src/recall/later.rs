@@ -2,13 +2,14 @@
 //! Either a later one says something else of the same subject, or it says by
 //! name what goes.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use remora_protocol::record::{Item, Kind};
 
 use super::Scene;
 use crate::store::{Filter, Page, Result, Store};
-use crate::words::{self, is_stop};
+use crate::words::{self, Splitter, is_stop};
 
 /// Statements of a project that are looked at for later words.
 const LOOK: usize = 60;
@@ -128,7 +129,10 @@ pub(super) const STATED: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::D
 
 /// Statements that may have replaced others.
 #[derive(Debug, Default)]
-pub(super) struct Later(Vec<Statement>);
+pub(super) struct Later {
+    statements: Vec<Statement>,
+    splitter: RefCell<Splitter>,
+}
 
 impl Later {
     /// The last ones of the project.
@@ -143,19 +147,31 @@ impl Later {
     }
 
     pub(super) fn among<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
-        Self(items.into_iter().filter_map(Statement::of).collect())
+        let mut splitter = Splitter::new();
+        let of = |item| Statement::of(item, &mut splitter);
+        Self {
+            statements: items.into_iter().filter_map(of).collect(),
+            splitter: RefCell::new(splitter),
+        }
     }
 
     /// Whether a later one leaves nothing of this row.
     pub(super) fn replace(&self, item: &Item) -> bool {
-        let this = Statement::of(item);
-        this.is_some_and(|this| self.0.iter().any(|later| later.replaces(&this)))
+        let this = Statement::of(item, &mut self.splitter.borrow_mut());
+        this.is_some_and(|this| self.replaces(&this))
     }
 
     /// Whether a later one leaves nothing of what a summary notes.
     pub(super) fn replace_note(&self, note: &str, time: i64) -> bool {
-        let this = Statement::said(note, time);
-        self.0.iter().any(|later| later.replaces(&this))
+        self.replaces(&Statement::said(
+            note,
+            time,
+            &mut self.splitter.borrow_mut(),
+        ))
+    }
+
+    fn replaces(&self, this: &Statement) -> bool {
+        self.statements.iter().any(|later| later.replaces(this))
     }
 }
 
@@ -171,22 +187,23 @@ struct Statement {
 
 impl Statement {
     /// Of a row; `None` if it states nothing.
-    fn of(item: &Item) -> Option<Self> {
+    fn of(item: &Item, splitter: &mut Splitter) -> Option<Self> {
         if !is_stated(item.kind) {
             return None;
         }
         let detail = item.detail.as_ref();
         let taken_back = detail.and_then(|detail| detail.get(TAKES_BACK)?.as_str());
-        let mut this = Self::said(&item.title, item.time.max(item.last_time));
-        this.drops.extend(drops(taken_back.unwrap_or_default()));
+        let mut this = Self::said(&item.title, item.time.max(item.last_time), splitter);
+        this.drops
+            .extend(drops(taken_back.unwrap_or_default(), splitter));
         Some(this)
     }
 
-    fn said(text: &str, time: i64) -> Self {
+    fn said(text: &str, time: i64, splitter: &mut Splitter) -> Self {
         Self {
             time,
-            words: telling(text),
-            drops: drops(text),
+            words: telling(text, splitter),
+            drops: drops(text, splitter),
         }
     }
 
@@ -214,14 +231,14 @@ impl Statement {
 }
 
 /// The things that a text says go.
-fn drops(text: &str) -> Vec<Vec<String>> {
+fn drops(text: &str, splitter: &mut Splitter) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     if text.is_empty() {
         return found;
     }
     let lower = text.to_lowercase();
     let mut take = |thing: &str| {
-        let mut words = telling(thing);
+        let mut words = telling(thing, splitter);
         words.truncate(THING);
         let names = words.iter().any(|word| word.chars().count() >= 2);
         if names && !found.contains(&words) {
@@ -268,14 +285,14 @@ fn places<'a>(text: &'a str, cue: &'a str) -> impl Iterator<Item = usize> + 'a {
 }
 
 /// The words of a text that say what it is about.
-fn telling(text: &str) -> Vec<String> {
+fn telling(text: &str, splitter: &mut Splitter) -> Vec<String> {
     static MANNERS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let mut terms: Vec<String> = words::terms(MANNER).split(' ').map(str::to_owned).collect();
         terms.sort_unstable();
         terms
     });
     let mut found: Vec<String> = Vec::new();
-    words::each(text, |term, _| {
+    splitter.each(text, |term, _| {
         let number = term.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         let manner = MANNERS
             .binary_search_by(|word| word.as_str().cmp(term))

@@ -16,8 +16,6 @@ use crate::store::{Filter, Result, Store};
 
 /// Open steps that are told.
 const STEPS: usize = 6;
-/// Sessions whose open steps are looked at.
-const OPEN: usize = 4;
 /// Summaries that are told with what was done.
 const IN_FULL: usize = 2;
 
@@ -71,7 +69,7 @@ pub(super) fn start(store: &dyn Store, scene: &Scene<'_>, mind: Mind) -> Result<
 /// What the last sessions left open.
 fn put_steps(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall: &mut Recall) {
     let mut left = STEPS;
-    for item in summaries.iter().take(OPEN) {
+    for item in summaries.iter().take(work::OPEN) {
         let open: Vec<String> = row::entries(item, "next_steps")
             .take(left)
             .map(|step| line(step, 180))

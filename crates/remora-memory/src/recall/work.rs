@@ -4,8 +4,8 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
-use super::compact::says;
 use super::later::Later;
+use super::said::Said;
 use super::{Scene, other_branch, row};
 use crate::store::{Filter, Page, Result, Store};
 
@@ -13,6 +13,8 @@ use crate::store::{Filter, Page, Result, Store};
 const CHECKPOINTS: usize = 4;
 /// Sessions that are looked at for each one that is told.
 const SESSIONS: usize = 2;
+/// Sessions whose steps are compared with what was done since.
+pub(super) const OPEN: usize = 4;
 /// How a checkpoint says that a command fails.
 const FAILING: &str = "Still failing: ";
 
@@ -29,7 +31,7 @@ pub(super) fn last(
         since,
         ..Filter::default()
     };
-    let mut done: Vec<String> = Vec::new();
+    let mut done = Done::default();
     let mut kept: Vec<Item> = Vec::new();
     for session in store.sessions(&of_project, most * SESSIONS + 1)? {
         if session.id == scene.session || kept.len() == most {
@@ -41,54 +43,85 @@ pub(super) fn last(
             ..of_project.clone()
         };
         let rows = store.list(&checkpoints, Page::newest(CHECKPOINTS))?;
-        kept.extend(of_session(rows, later, &mut done));
+        let open = if kept.len() < OPEN {
+            Some(left_open(&rows, &mut done))
+        } else {
+            None
+        };
+        let Some(mut best) = best(rows) else { continue };
+        if let Some(open) = open {
+            settle(&mut best, open, later);
+        }
+        kept.push(best);
     }
     kept.sort_by_key(|item| (other_branch(item, scene).is_some(), -item.time));
     Ok(kept)
 }
 
-/// What one session left; `done` grows by what it did.
-fn of_session(rows: Vec<Item>, later: &Later, done: &mut Vec<String>) -> Option<Item> {
+/// The checkpoint that tells most; of equals the newest. They come newest first.
+fn best(rows: Vec<Item>) -> Option<Item> {
+    let told = |item: &Item| {
+        let count = |name| row::entries(item, name).count();
+        let steps = usize::from(count("next_steps") > 0);
+        2 * (2 * count("completed") + count("notes") + count("learned")) + steps
+    };
+    let best = rows.into_iter().rev().max_by_key(told)?;
+    // A question without an answer is no work.
+    (told(&best) > 0).then_some(best)
+}
+
+/// What these checkpoints of a session left open; `done` grows by what they did.
+fn left_open(rows: &[Item], done: &mut Done) -> Vec<String> {
     let mut open: Vec<String> = Vec::new();
-    for item in &rows {
+    for item in rows {
         for step in row::entries(item, "next_steps") {
-            if !is_done(step, done) && !open.iter().any(|known| known == step) {
+            if !done.says(step) && !open.iter().any(|known| known == step) {
                 open.push(step.to_owned());
             }
         }
         for name in ["completed", "notes", "learned"] {
-            done.extend(row::entries(item, name).map(str::to_owned));
+            done.entries
+                .extend(row::entries(item, name).map(str::to_owned));
         }
     }
-    let told = |item: &Item| {
-        let count = |name| row::entries(item, name).count();
-        2 * count("completed") + count("notes") + count("learned")
-    };
-    // Of equals the newest; they come newest first.
-    let mut best = rows.into_iter().rev().max_by_key(told)?;
-    // A question without an answer is no work.
-    if told(&best) == 0 && open.is_empty() {
-        return None;
-    }
-    let notes: Vec<String> = row::entries(&best, "notes")
-        .filter(|note| !later.replace_note(note, best.time))
+    open
+}
+
+/// Brings a checkpoint up to date: its steps, and notes that still hold.
+fn settle(item: &mut Item, open: Vec<String>, later: &Later) {
+    let notes: Vec<String> = row::entries(item, "notes")
+        .filter(|note| !later.replace_note(note, item.time))
         .map(str::to_owned)
         .collect();
-    if let Some(detail) = &mut best.detail {
+    if let Some(detail) = &mut item.detail {
         detail["next_steps"] = json!(open);
         detail["notes"] = json!(notes);
     }
-    Some(best)
 }
 
-/// Whether later work says that this step was done.
-fn is_done(step: &str, done: &[String]) -> bool {
-    if let Some((check, _)) = step.strip_prefix(FAILING).and_then(|s| s.split_once(": ")) {
-        let passed = |entry: &String| {
-            let result = entry.strip_prefix(check).and_then(|s| s.strip_prefix(": "));
-            result.is_some_and(|result| !result.contains("fail"))
-        };
-        return done.iter().any(passed);
+/// What later work did.
+#[derive(Default)]
+struct Done {
+    entries: Vec<String>,
+    /// How many of them are in what is said: most are never asked about.
+    taken: usize,
+    said: Said,
+}
+
+impl Done {
+    /// Whether it did this step.
+    fn says(&mut self, step: &str) -> bool {
+        if let Some((check, _)) = step.strip_prefix(FAILING).and_then(|s| s.split_once(": ")) {
+            let passed = |entry: &String| {
+                let result = entry.strip_prefix(check).and_then(|s| s.strip_prefix(": "));
+                result.is_some_and(|result| !result.contains("fail"))
+            };
+            return self.entries.iter().any(passed);
+        }
+        for entry in &self.entries[self.taken..] {
+            self.said.add(entry);
+        }
+        self.taken = self.entries.len();
+        self.said.says(step)
     }
-    done.iter().any(|entry| says(entry, step)) || says(&done.join("\n"), step)
 }

@@ -1,0 +1,46 @@
+//! What a text says, in whatever order of words.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use crate::words::{Splitter, is_stop};
+
+/// Share of its words that must be there for something to be said.
+const SAID: f64 = 0.7;
+
+/// Texts as one set of words.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    terms: HashSet<String>,
+    splitter: RefCell<Splitter>,
+}
+
+impl Said {
+    pub(super) fn of(text: &str) -> Self {
+        let mut said = Self::default();
+        said.add(text);
+        said
+    }
+
+    /// Says this as well.
+    pub(super) fn add(&mut self, text: &str) {
+        let terms = &mut self.terms;
+        self.splitter.borrow_mut().each(text, |term, _| {
+            if !terms.contains(term) {
+                terms.insert(term.to_owned());
+            }
+        });
+    }
+
+    /// Whether this is said.
+    pub(super) fn says(&self, text: &str) -> bool {
+        let (mut held, mut all) = (0_u32, 0_u32);
+        self.splitter.borrow_mut().each(text, |term, _| {
+            if !is_stop(term) {
+                all += 1;
+                held += u32::from(self.terms.contains(term));
+            }
+        });
+        all > 0 && f64::from(held) >= SAID * f64::from(all)
+    }
+}
