@@ -6,7 +6,7 @@ mod mcp;
 
 use std::path::PathBuf;
 
-use remora_protocol::{Event, EventName};
+use remora_protocol::{EVENTS, Event, EventName};
 use serde_json::{Map, Value};
 
 use crate::mend::{CUT_MARK, mend};
@@ -17,66 +17,78 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "claude-code",
     aliases: &["claude"],
     config_variable: "CLAUDE_CONFIG_DIR",
-    registered: REGISTERED,
+    registered: &REGISTERED,
     decode,
     encode: answer::encode,
     settings_file,
     mcp: mcp::SPEC,
 };
 
-const fn all(event: EventName) -> Registered {
-    Registered {
-        event,
-        timeout: 5,
-        matcher: None,
+/// Each event costs the person a process, so it must give something for it.
+/// These are not registered:
+const LEFT_OUT: &[EventName] = &[
+    // A hook there replaces git.
+    EventName::WorktreeCreate,
+    EventName::WorktreeRemove,
+    // They repeat what `Stop` and `PostToolUse` say, and fire far more often.
+    EventName::MessageDisplay,
+    EventName::PostToolBatch,
+    // `UserPromptSubmit` came just before it, with the person's own words.
+    EventName::UserPromptExpansion,
+    // The person or another agent waits, and nothing is learned.
+    EventName::PreModelSwitch,
+    EventName::PostModelSwitch,
+    EventName::TeammateIdle,
+    // Watches nothing without a list of names.
+    EventName::FileChanged,
+    // Nothing is kept of them.
+    EventName::DirectoryAdded,
+    EventName::Setup,
+];
+
+const REGISTERED: [Registered; EVENTS.len() - LEFT_OUT.len()] = {
+    let mut rows = [row(EventName::SessionStart); EVENTS.len() - LEFT_OUT.len()];
+    let mut next = 0;
+    let mut at = 0;
+    while at < EVENTS.len() {
+        if !is_left_out(EVENTS[at].name) {
+            rows[next] = row(EVENTS[at].name);
+            next += 1;
+        }
+        at += 1;
     }
+    rows
+};
+
+const fn is_left_out(event: EventName) -> bool {
+    let mut at = 0;
+    while at < LEFT_OUT.len() {
+        if LEFT_OUT[at] as usize == event as usize {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
-/// Each event costs the person a process, so it must give something for it.
-///
-/// Left out on purpose:
-/// - `WorktreeCreate`, `WorktreeRemove`: a hook there replaces git.
-/// - `MessageDisplay`, `PostToolBatch`: they repeat what `Stop` and
-///   `PostToolUse` say, and fire far more often.
-/// - `UserPromptExpansion`: `UserPromptSubmit` came just before it, with the
-///   person's own words.
-/// - `PreModelSwitch`, `PostModelSwitch`, `Elicitation`, `ElicitationResult`,
-///   `TeammateIdle`: the person or another agent waits, and nothing is learned.
-/// - `InstructionsLoaded`: once per file at every start; the files say it all.
-/// - `FileChanged`: watches nothing without a list of names.
-/// - `ConfigChange`, `DirectoryAdded`, `Setup`: nothing is kept of them.
-const REGISTERED: &[Registered] = &[
-    // Brings the memory in; opening the store for the first time may take longer.
+const fn row(event: EventName) -> Registered {
     Registered {
-        timeout: 10,
-        ..all(EventName::SessionStart)
-    },
-    all(EventName::UserPromptSubmit),
-    // What is known of a file is told before it is read; other tools need nothing.
-    Registered {
-        matcher: Some("Read"),
-        ..all(EventName::PreToolUse)
-    },
-    // The only trace of calls that a person refuses: they reach no later event.
-    all(EventName::PermissionRequest),
-    all(EventName::PermissionDenied),
-    all(EventName::PostToolUse),
-    all(EventName::PostToolUseFailure),
-    all(EventName::SubagentStart),
-    // Holds a background agent's result, which its PostToolUse does not.
-    all(EventName::SubagentStop),
-    all(EventName::TaskCreated),
-    all(EventName::TaskCompleted),
-    all(EventName::Stop),
-    all(EventName::StopFailure),
-    all(EventName::PreCompact),
-    all(EventName::PostCompact),
-    all(EventName::Notification),
-    // Work may move to another checkout, and with it to another project.
-    all(EventName::CwdChanged),
-    // A timeout of its own also lifts the client's 1.5 s for this event.
-    all(EventName::SessionEnd),
-];
+        event,
+        timeout: match event {
+            // Brings the memory in; opening the store for the first time may
+            // take longer.
+            EventName::SessionStart => 10,
+            // Also lifts the client's 1.5 s for the end of a session.
+            _ => 5,
+        },
+        matcher: match event {
+            // What is known of a file is told before it is read; other tools
+            // need nothing.
+            EventName::PreToolUse => Some("Read"),
+            _ => None,
+        },
+    }
+}
 
 fn settings_file(places: &Places, scope: Scope) -> PathBuf {
     let (folder, name) = match scope {
@@ -140,6 +152,10 @@ fn event(mut fields: Map<String, Value>, cut: Cut) -> Result<Event, DecodeError>
         && let Some(output) = fields.shift_remove("tool_output")
     {
         fields.insert("tool_response".to_owned(), output);
+    }
+    // What a person types into a form may be a password, and nothing needs it.
+    if name == EventName::ElicitationResult {
+        fields.shift_remove("content");
     }
     Ok(Event { name, fields })
 }

@@ -22,6 +22,8 @@ use crate::clock;
 use crate::environment::Environment;
 use crate::recall::Settings;
 
+/// Set, hooks do nothing at all.
+pub(crate) const OFF: &str = "REMORA_OFF";
 /// More of an event is not read.
 const LIMIT: usize = 16 * 1024 * 1024;
 /// Nor waited for longer.
@@ -30,16 +32,16 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Runs the hook.
 pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     // A panic would end in a signal, which the agent would show as a failure.
-    std::panic::set_hook(Box::new(|_| leave("{}")));
+    std::panic::set_hook(Box::new(|_| leave()));
     let environment = Environment::read();
     let name = arguments.next().unwrap_or_default();
     let spec = remora_agents::find(&name.to_string_lossy());
-    if environment.switch("REMORA_OFF") {
-        return answer("{}");
+    if environment.switch(OFF) {
+        return answer("");
     }
     let input = read_input(io::stdin().lock(), LIMIT, PATIENCE);
     let Some(paths) = data_directory(&environment) else {
-        return answer("{}");
+        return answer("");
     };
     let hook = Hook {
         paths,
@@ -71,14 +73,14 @@ impl Hook {
         let Some(spec) = self.spec else {
             let known = remora_agents::known_names().join(", ");
             self.log(&format!("`{}` is not an agent; known: {known}", self.agent));
-            return answer("{}");
+            return answer("");
         };
         let seen = glance(&input.bytes).unwrap_or_default();
         let event = seen.event.as_deref().and_then(EventName::parse);
         let now = clock::millis();
         let Some(event) = event else {
             if Pause::of(&self.paths).is_off(None, "", now) {
-                return answer("{}");
+                return answer("");
             }
             // The worker will say what is wrong with it, where it can be read.
             self.log("the input is not an event of this agent");
@@ -88,7 +90,7 @@ impl Hook {
                     Err(reason) => drop(Failure::of(&self.paths).note(&reason)),
                 }
             }
-            return answer("{}");
+            return answer("");
         };
         let cwd = seen.cwd.map(PathBuf::from);
         let root = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
@@ -96,7 +98,7 @@ impl Hook {
         let session = seen.session.unwrap_or_default();
         let project = place.as_ref().map(|place| place.project.key.as_str());
         if Pause::of(&self.paths).is_off(project, &session, now) {
-            return answer("{}");
+            return answer("");
         }
         let starts = event == EventName::SessionStart;
         let failed = if starts {
@@ -181,6 +183,8 @@ fn unrecorded(reason: &str) -> String {
     format!("Remora could not record everything ({reason}). `remora doctor` says how to mend it.")
 }
 
+/// Nothing at all is valid at every event. An empty object is not: where stdout
+/// is text, the model or the person would read it.
 fn answer(text: &str) -> ExitCode {
     say(text);
     ExitCode::SUCCESS
@@ -200,7 +204,6 @@ fn say(text: &str) {
     clippy::exit,
     reason = "called from a panic: unwinding or aborting would show"
 )]
-fn leave(text: &str) {
-    say(text);
+fn leave() {
     std::process::exit(0);
 }

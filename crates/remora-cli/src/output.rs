@@ -4,6 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+use remora_protocol::text::is_invisible;
 use serde::Serialize;
 
 use crate::environment::Environment;
@@ -97,10 +98,17 @@ fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{}", visible(line));
 }
 
-/// Text from elsewhere, safe for a terminal: control characters are shown, not
-/// sent.
+/// Control characters, and those that turn text around, end a line or have no
+/// width.
+pub(crate) fn is_unseen(c: char) -> bool {
+    let others = matches!(c, '\u{200c}' | '\u{200d}' | '\u{2028}' | '\u{2029}');
+    c.is_control() || is_invisible(c) || others
+}
+
+/// Text from elsewhere, safe for a terminal: characters that it would obey or
+/// hide are shown, not sent.
 pub(crate) fn visible(text: &str) -> String {
-    let hidden = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let hidden = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_invisible(c);
     if !text.contains(hidden) {
         return text.to_owned();
     }

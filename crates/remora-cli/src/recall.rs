@@ -2,7 +2,6 @@
 //! session was given, and the person's limits. The hook and `remora context`
 //! both go through here, so that what is shown is what would be given.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
@@ -16,9 +15,7 @@ use crate::error::CliError;
 /// The moment under which rows stand in the ledger that a start only named, and
 /// what is behind any other moment that did.
 const INDEX: &str = "index";
-const NAMED: &str = " (title)";
-/// The most of a saved memory that is read.
-const MEMORY: u64 = 64 * 1024;
+pub(crate) const NAMED: &str = " (title)";
 
 /// The files of a project.
 #[derive(Debug)]
@@ -62,19 +59,13 @@ impl Disk for Files {
         if path.canonicalize().ok().as_deref() != Some(path) {
             return None;
         }
-        let mut bytes = Vec::new();
-        file.take(MEMORY).read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8_lossy(&bytes);
-        Some(Some(without_head(&text).to_owned()))
+        // Taking secrets out costs more than a hook may take; the worker will
+        // have done it by the next time.
+        Some(Some(format!(
+            "Changed since it was indexed; its file has the words: {}",
+            path.display()
+        )))
     }
-}
-
-/// A page without its frontmatter.
-fn without_head(text: &str) -> &str {
-    let head = text
-        .strip_prefix("---\n")
-        .and_then(|rest| rest.split_once("\n---\n"));
-    head.map_or(text, |(_, body)| body)
 }
 
 fn nanos(meta: &std::fs::Metadata) -> i64 {
@@ -287,6 +278,24 @@ pub(crate) fn relative(path: &str, root: &str, cwd: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_memory_that_changed_is_named_and_not_quoted() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let files = Files {
+            root: root.clone(),
+            end: None,
+        };
+        let path = root.join("deploy.md");
+        let name = path.display().to_string();
+        assert_eq!(files.memory(&name, 1, 1), Some(None));
+        std::fs::write(&path, "password = hunter2hunter2\n").unwrap();
+        let now = files.memory(&name, 1, 1).unwrap().unwrap();
+        assert!(now.ends_with(&name) && !now.contains("hunter2"), "{now}");
+        let meta = std::fs::metadata(&path).unwrap();
+        assert_eq!(files.memory(&name, meta.len(), nanos(&meta)), None);
+    }
 
     #[test]
     fn the_defaults_are_those_of_the_table() {

@@ -99,6 +99,13 @@ pub fn call_key(event: &Event) -> Option<String> {
         };
         return Some(format!("{session} {} {id}", name.as_str()));
     }
+    // The same may be asked and told again within a prompt.
+    if matches!(
+        event.name,
+        EventName::PermissionRequest | EventName::Notification
+    ) {
+        return None;
+    }
     let prompt = text("prompt_id")?;
     let fields = serde_json::to_vec(&event.fields).ok()?;
     let print = fnv(&fields);

@@ -12,6 +12,7 @@ pub mod payload;
 pub mod record;
 pub mod request;
 pub mod shapes;
+pub mod text;
 pub mod time;
 pub mod tokens;
 

@@ -13,7 +13,7 @@ use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{EventKey, Store};
 use remora_memory::{Captured, Digest, Digester, Fate, Policy, private};
 use remora_protocol::request::Envelope;
-use remora_protocol::{Event, EventName, tokens};
+use remora_protocol::{Event, tokens};
 use serde_json::{Map, Value};
 
 use crate::archive::{Archive, Archived};
@@ -30,8 +30,8 @@ const BATCH: usize = 512;
 const BATCH_BYTES: usize = 32 * 1024 * 1024;
 /// Two installations tell the same within this time, in milliseconds.
 const ECHO: i64 = 300;
-/// Starts and ends of sessions that are kept in mind.
-const EDGES: usize = 16;
+/// Events without a call that are kept in mind.
+const EDGES: usize = 64;
 /// The largest file that can be an event: what a hook reads, and its envelope.
 const FILE_LIMIT: u64 = 17 * 1024 * 1024;
 
@@ -62,7 +62,7 @@ pub struct Inbox {
     /// Events that are in the archive, but that the store would not have yet:
     /// the next try must not archive them again.
     archived: HashSet<String>,
-    /// The last starts and ends of sessions: id, words and moment.
+    /// The last events that have no call: id, words and moment.
     edges: Vec<(String, Map<String, Value>, i64)>,
 }
 
@@ -238,13 +238,12 @@ impl Inbox {
         Ok(())
     }
 
-    /// A session's start and end have no call to be known by: told twice in the
-    /// same words at the same moment, they are one.
+    /// Some events have no call to be known by, or may come again in the same
+    /// words: only told twice at the same moment, they are one.
     fn echoes(&mut self, letter: &Letter) -> bool {
         let event = &letter.captured.event;
         let at = letter.captured.envelope.at;
-        let is_edge = matches!(event.name, EventName::SessionStart | EventName::SessionEnd);
-        if !is_edge || letter.captured.call.is_some() {
+        if letter.captured.call.is_some() {
             return false;
         }
         let id = &letter.captured.envelope.id;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -86,6 +86,27 @@ pub trait SavedMemories: fmt::Debug + Send + Sync {
     /// Compares what memories claim with the project; `read` tells the result
     /// from then on. May take its time.
     fn check(&self, project: &Project);
+}
+
+/// Brings the rows of one project, and of what holds everywhere, in step with
+/// their files. For whoever holds the worker's lock.
+pub fn follow(
+    store: &dyn Store,
+    port: &dyn SavedMemories,
+    rules: Rules,
+    project: &Project,
+) -> Result<(), ServerError> {
+    let (done, _) = channel();
+    let mut saved = Saved::new(None, rules, done);
+    let mut refreshed = Refreshed::default();
+    if let Some(list) = port.read(Some(project)) {
+        let named = Some(project.clone());
+        saved.put(store, &project.key, named, list, &mut refreshed)?;
+    }
+    if let Some(list) = port.read(None) {
+        saved.put(store, "", None, list, &mut refreshed)?;
+    }
+    Ok(())
 }
 
 /// A project that is kept in step, and what is known of it.

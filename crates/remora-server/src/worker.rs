@@ -30,6 +30,10 @@ const TIDY_AFTER: Duration = Duration::from_secs(20);
 const BACK_OFF: Duration = Duration::from_millis(200);
 const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
 
+/// What the next session is told of a database that was made anew.
+const DAMAGED: &str = "the database was damaged: it was put aside and made anew from the \
+    archive; what came from another memory system must be imported again";
+
 /// Milliseconds since 1970.
 pub type Clock = fn() -> i64;
 
@@ -348,6 +352,8 @@ impl Worker<'_> {
             "the database is damaged ({reason}); moved to {} and rebuilt from the archive",
             aside.display()
         ));
+        // The log has it as well; a mark that cannot be written stops nothing.
+        let _ = Failure::of(paths).note(DAMAGED);
         rebuild(paths, &self.settings.policy, &mut |_| {})?;
         Ok(remora_store::open(&database, Access::Write)?)
     }

@@ -127,6 +127,17 @@ fn settings_lie_where_the_agent_looks() {
 }
 
 #[test]
+fn what_was_typed_into_a_form_is_not_taken() {
+    let text = r#"{"hook_event_name":"ElicitationResult","mcp_server_name":"db","action":"accept",
+        "content":{"password":"hunter2"}}"#;
+    let fields = read(text).unwrap().event.fields;
+    assert_eq!(
+        Value::Object(fields),
+        json!({"hook_event_name": "ElicitationResult", "mcp_server_name": "db", "action": "accept"})
+    );
+}
+
+#[test]
 fn no_event_is_registered_twice_and_none_that_changes_what_the_client_does() {
     for (at, row) in REGISTERED.iter().enumerate() {
         assert!(row.timeout > 0);
@@ -142,7 +153,7 @@ fn no_event_is_registered_twice_and_none_that_changes_what_the_client_does() {
             EventName::WorktreeCreate | EventName::WorktreeRemove | EventName::MessageDisplay
         ));
     }
-    assert_eq!(REGISTERED.len(), 18);
+    assert_eq!(REGISTERED.len(), 22);
 }
 
 fn both() -> Answer {

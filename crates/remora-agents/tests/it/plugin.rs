@@ -121,7 +121,7 @@ fn the_launcher_finds_the_program_and_never_itself() {
     let said = |folders: &[&Path], args: &[&str]| told(launch(&home, (&home, ""), folders, args));
     assert_eq!(
         said(&[&own], &["hook", "x"]),
-        (Some(0), "{}\n".to_owned(), String::new())
+        (Some(0), String::new(), String::new())
     );
     let (code, out, error) = said(&[&own], &["mcp"]);
     assert_eq!((code, out.as_str()), (Some(1), ""));
@@ -166,7 +166,7 @@ fn the_launcher_runs_nothing_that_a_project_brings() {
             let launch = |args| told(launch(&home, (&project, cwd), &[folder], args));
             assert_eq!(
                 launch(&["hook", "x"]),
-                (Some(0), "{}\n".to_owned(), String::new()),
+                (Some(0), String::new(), String::new()),
                 "{folder:?}"
             );
             assert_eq!(launch(&["mcp"]).0, Some(1), "{folder:?}");

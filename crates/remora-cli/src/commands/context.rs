@@ -12,10 +12,13 @@ use remora_protocol::tokens;
 use serde_json::{Value, json};
 
 use super::data::Data;
+use super::search::scope;
+use super::show::lines::{flat, hang_at};
 use crate::args::{Context, ContextEvent};
 use crate::clock;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::hook::OFF;
 use crate::output::{self, Output, Style, visible};
 use crate::recall::{Before, Ground, Settings, relative};
 use crate::tools::prefix;
@@ -32,7 +35,12 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
     let place = place(here, None);
     let words = Words::read(args, &place, here)?;
     let moment = words.moment(args)?;
-    let found = match data.store()? {
+    let store = data.store()?;
+    let session = match (&args.session, &store) {
+        (Some(id), Some(store)) => scope::session(store, id)?,
+        (id, _) => id.clone().unwrap_or_default(),
+    };
+    let found = match store {
         Some(store) => {
             let (root, paths) = (Path::new(&place.project.root), &data.paths);
             // The text is the first agent's.
@@ -41,17 +49,19 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             let limits = Settings::of(&data.config).limits;
             let mut ground = Ground::new(place.clone(), prefix, limits);
             ground.changed = remora_client::changed_files(paths, root);
-            let session = args.session.as_deref().unwrap_or_default();
-            // A look must not make the file.
-            let known = given_file(paths, session).exists();
-            let given = known.then(|| GivenFile::open(paths, session, None));
+            // A look must not make the file; after a compaction, what was given
+            // before is gone.
+            let counts = !matches!(moment, Moment::Compact(_));
+            let known = counts && given_file(paths, &session).exists();
+            let given = known.then(|| GivenFile::open(paths, &session, None));
             let before = Before(given.transpose()?);
-            recall::recall(&store, &ground.scene(session, &before), &moment)?
+            recall::recall(&store, &ground.scene(&session, &before), &moment)?
         }
         None => Recall::default(),
     };
-    let session = args.session.as_deref().unwrap_or_default();
-    let paused = Pause::of(&data.paths).is_off(Some(&place.project.key), session, clock::millis());
+    let project = Some(place.project.key.as_str());
+    let paused = data.environment.switch(OFF)
+        || Pause::of(&data.paths).is_off(project, &session, clock::millis());
     if paused && !args.json {
         output::note(
             "Remora is paused here: nothing is given now; `remora pause --status` says more",
@@ -146,15 +156,14 @@ fn tell(moment: &Moment<'_>, found: &Recall, out: &mut Output) -> Result<(), Cli
         let _ = writeln!(text, "\n{}", out.paint(Style::Bold, "Why each was chosen"));
     }
     for chosen in &found.given {
-        let name = out.paint(Style::Cyan, &visible(&chosen.item));
-        let _ = writeln!(
-            text,
-            "{name} {} ({} tokens{}){}",
-            visible(&chosen.why),
+        let told = format!(
+            "{} ({} tokens{}){}",
+            chosen.why,
             chosen.tokens,
             truth(chosen),
             parts(&chosen.parts)
         );
+        text.push_str(&reason(&chosen.item, &told, out));
     }
     if !found.passed.is_empty() {
         let _ = writeln!(
@@ -164,16 +173,17 @@ fn tell(moment: &Moment<'_>, found: &Recall, out: &mut Output) -> Result<(), Cli
         );
     }
     for passed in &found.passed {
-        let name = out.paint(Style::Cyan, &visible(&passed.item));
-        let _ = writeln!(
-            text,
-            "{name} {}: {}{}",
-            visible(&passed.title),
-            passed.why,
-            parts(&passed.parts)
-        );
+        let told = format!("{}: {}{}", passed.title, passed.why, parts(&passed.parts));
+        text.push_str(&reason(&passed.item, &told, out));
     }
     out.text(&text)
+}
+
+/// What is said of an item, behind its name.
+fn reason(item: &str, told: &str, out: &Output) -> String {
+    let name = flat(item);
+    let lines = hang_at(2, &format!("{name} "), &flat(told));
+    lines.replacen(&name, &out.paint(Style::Cyan, &name), 1)
 }
 
 fn truth(chosen: &Chosen) -> String {

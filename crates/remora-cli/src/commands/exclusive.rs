@@ -4,7 +4,7 @@
 use std::fs::{File, OpenOptions};
 use std::time::{Duration, Instant};
 
-use remora_client::{Paths, waiting, wake};
+use remora_client::{Connection, Paths, waiting, wake};
 
 use crate::clock;
 use crate::commands::worker;
@@ -12,6 +12,8 @@ use crate::error::CliError;
 
 /// Somebody else who writes is given this long.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// And this long where it can be left to a worker.
+const SOON: Duration = Duration::from_secs(2);
 
 /// The worker's place, taken.
 #[derive(Debug)]
@@ -24,20 +26,7 @@ pub(crate) struct Exclusive {
 impl Exclusive {
     /// Ends the worker, if one runs, and takes its lock.
     pub(crate) fn take(paths: &Paths) -> Result<Self, CliError> {
-        paths.prepare().map_err(|source| CliError::File {
-            path: paths.home().to_path_buf(),
-            source,
-        })?;
-        let path = paths.lock();
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path);
-        let file = file.map_err(|source| CliError::File {
-            path: path.clone(),
-            source,
-        })?;
+        let file = open(paths)?;
         let end = Instant::now() + PATIENCE;
         let mut ran = false;
         loop {
@@ -49,7 +38,7 @@ impl Exclusive {
             if Instant::now() > end {
                 return Err(CliError::Usage(format!(
                     "{}: another process holds it; wait until it is done",
-                    path.display()
+                    paths.lock().display()
                 )));
             }
             std::thread::park_timeout(Duration::from_millis(20));
@@ -61,10 +50,43 @@ impl Exclusive {
         })
     }
 
+    /// Takes the lock if no worker has it. Others of our kind are soon done.
+    pub(crate) fn if_free(paths: &Paths) -> Option<Self> {
+        let file = open(paths).ok()?;
+        let end = Instant::now() + SOON;
+        while file.try_lock().is_err() {
+            let nobody = matches!(Connection::try_open(&paths.socket()), Connection::Nobody);
+            if !nobody || Instant::now() > end {
+                return None;
+            }
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        Some(Self {
+            paths: paths.clone(),
+            lock: Some(file),
+            ran: false,
+        })
+    }
+
     /// Lets a worker run afterwards, also if none ran before.
     pub(crate) fn leave_a_worker(&mut self) {
         self.ran = true;
     }
+}
+
+/// The lock, not taken yet.
+fn open(paths: &Paths) -> Result<File, CliError> {
+    paths.prepare().map_err(|source| CliError::File {
+        path: paths.home().to_path_buf(),
+        source,
+    })?;
+    let path = paths.lock();
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path);
+    file.map_err(|source| CliError::File { path, source })
 }
 
 impl Drop for Exclusive {

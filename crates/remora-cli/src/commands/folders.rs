@@ -263,9 +263,12 @@ fn say(
     let dry = done.is_none();
     for (at, step) in plan.steps.iter().enumerate() {
         let (change, why) = worded(step, done.and_then(|done| done.get(at)));
+        let first = step.old.as_deref().is_some_and(|old| !block::is_in(old));
         let (text, style) = match change {
             "create" if dry => ("would be made", Style::Green),
             "create" => ("made", Style::Green),
+            "update" if first && dry => ("would be added to", Style::Green),
+            "update" if first => ("added to", Style::Green),
             "update" if dry => ("would be renewed", Style::Green),
             "update" => ("renewed", Style::Green),
             "remove" if dry => ("our part would go", Style::Yellow),

@@ -6,6 +6,8 @@ mod mcp;
 mod say;
 mod self_test;
 
+pub(crate) use mcp::has_client;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

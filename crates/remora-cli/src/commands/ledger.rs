@@ -15,10 +15,11 @@ use crate::commands::show::lines::{self, Local, count, flat};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
+use crate::recall::NAMED;
 use rows::Row;
 use tally::{Sum, Tally};
 
-/// Columns of the first word of a line in a table.
+/// Columns of the first word of a line in a table, at least.
 const NAME: usize = 12;
 /// Columns of an item's name at most.
 const ITEM: usize = 40;
@@ -118,14 +119,16 @@ fn head(tally: &Tally, out: &mut Output) -> Result<(), CliError> {
 }
 
 fn table(name: &str, sums: &[(String, Sum)], out: &mut Output) -> Result<(), CliError> {
+    let widest = sums.iter().map(|(name, _)| lines::width(&flat(name)) + 1);
+    let wide = widest.max().unwrap_or_default().clamp(NAME, 2 * NAME);
     let title = format!(
-        "\n{name:<NAME$}{:>8}{:>8}{:>10}{:>10}{:>9}\n",
+        "\n{name:<wide$}{:>8}{:>8}{:>10}{:>10}{:>9}\n",
         "items", "used", "tokens", "of use", "rate"
     );
     out.text(&out.paint(Style::Dim, &title))?;
     for (name, sum) in sums {
-        let name = lines::fit(&flat(name), NAME - 1);
-        let pad = " ".repeat(NAME - lines::width(&name));
+        let name = lines::fit(&flat(name), wide - 1);
+        let pad = " ".repeat(wide - lines::width(&name));
         out.text(&format!(
             "{name}{pad}{:>8}{:>8}{:>10}{:>10}{:>9}\n",
             lines::number(sum.items),
@@ -148,7 +151,8 @@ fn percent(sum: &Sum) -> String {
 fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
     let given = &row.given;
     let time = local.clock(given.time);
-    let moment = lines::fit(&flat(&given.moment), 8);
+    let named = given.moment.strip_suffix(NAMED);
+    let moment = lines::fit(&flat(named.unwrap_or(&given.moment)), 8);
     let lead = format!("  {time}  {moment:<8}  ");
     let item = lines::fit(&flat(&given.item), ITEM);
     let title = match &row.title {
@@ -163,7 +167,8 @@ fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
         }
         None => ("not used".to_owned(), Style::Dim),
     };
-    let room = lines::WIDTH - lead.len() - lines::width(&item) - 2;
+    let column = lines::width(&lead);
+    let room = lines::WIDTH - column - lines::width(&item) - 2;
     out.text(&format!(
         "  {}  {moment:<8}  {}  {}\n",
         out.paint(Style::Dim, &time),
@@ -171,6 +176,7 @@ fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
         lines::fit(&title, room),
     ))?;
     let mut about = vec![cost];
+    about.extend(named.map(|_| "title only".to_owned()));
     about.extend(
         given
             .subagent
@@ -178,8 +184,8 @@ fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
             .map(|_| "to a subagent".to_owned()),
     );
     about.extend(Some(flat(&given.why)).filter(|why| !why.is_empty()));
-    let indent = " ".repeat(lead.len());
-    let room = (lines::WIDTH - indent.len()).saturating_sub(lines::width(&used) + 3);
+    let indent = " ".repeat(column);
+    let room = (lines::WIDTH - column).saturating_sub(lines::width(&used) + 3);
     let about = lines::fit(&about.join(" · "), room);
     let about = out.paint(Style::Dim, &format!("{about} · "));
     let used = out.paint(style, &used);

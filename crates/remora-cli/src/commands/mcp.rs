@@ -21,6 +21,7 @@ use remora_store::SqliteStore;
 use crate::args::{self, Mcp, MemoryAdd, SavedPlace, SavedType, Whose, WhoseScope};
 use crate::clock;
 use crate::commands::data::Data;
+use crate::commands::import::redactor;
 use crate::commands::show::lines::Local;
 use crate::commands::tier::{self, Tier};
 use crate::commands::{memory, search, show, timeline};
@@ -268,7 +269,10 @@ fn detail(
     id: &str,
     local: &Local,
 ) -> Result<Option<server::Detail>, CliError> {
-    let memory = |uri: &str| memory::at(uri, &saved_place(data)).map(|m| told::memory(&m, local));
+    let memory = |uri: &str| {
+        let found = memory::at(uri, &saved_place(data))?;
+        Ok(told::memory(&found, &redactor(data)?, local))
+    };
     if id.starts_with(SCHEME) {
         return memory(id).map(Some);
     }

@@ -15,8 +15,11 @@ use crate::commands::show::lines::{Local, flat, hang};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::data_directory;
+use crate::hook::{OFF, data_directory};
 use crate::output::{Output, Style};
+
+/// Said where the switch is set.
+pub(crate) const SWITCHED_OFF: &str = "REMORA_OFF is set: hooks started from here capture nothing";
 
 /// The length of an id that the store need not know to be believed.
 const WHOLE_ID: usize = 36;
@@ -59,6 +62,12 @@ pub(super) fn run(args: &Pause, out: &mut Output) -> Result<Exit, CliError> {
     match change {
         _ if args.json => out.json(&json!({ "pauses": listed(&marks) }))?,
         Some(Change::Begin(mark)) => begun(&mark, out)?,
+        _ if environment.switch(OFF) => {
+            out.text(&out.paint(Style::Yellow, &hang("", SWITCHED_OFF)))?;
+            if !marks.is_empty() {
+                list(&marks, out)?;
+            }
+        }
         _ => list(&marks, out)?,
     }
     Ok(Exit::GoOn)

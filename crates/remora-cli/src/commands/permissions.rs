@@ -21,7 +21,7 @@ use crate::commands::search::{scope, when};
 use crate::commands::show::lines::{Local, count, fit, flat, hang};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::{Output, Style, note};
+use crate::output::{Output, Style, note, visible};
 use asked::{Asked, Tally};
 use known::Known;
 
@@ -234,17 +234,19 @@ fn as_json(groups: &[Group], known: &Known, since: Option<i64>) -> Value {
             Advice::Deny => ("deny", None),
             Advice::None(why) => ("none", Some(why)),
         };
+        let examples = group.calls.iter().take(EXAMPLES);
+        let examples = examples.map(|call| visible(call));
         json!({
-            "rule": group.name,
+            "rule": visible(&group.name),
             "allowed": tally.allowed,
             "refused": tally.refused,
             "denied_by_client": tally.denied,
             "unanswered": tally.unanswered,
             "first": rfc3339(tally.first),
             "last": rfc3339(tally.last),
-            "reason": tally.reason,
+            "reason": tally.reason.as_deref().map(visible),
             "calls": group.calls.len(),
-            "examples": group.calls.iter().take(EXAMPLES).collect::<Vec<_>>(),
+            "examples": examples.collect::<Vec<_>>(),
             "advice": advice,
             "why": why,
             "existing": group.existing,
@@ -313,7 +315,7 @@ fn say(groups: &[Group], known: &Known, filter: &Filter, out: &mut Output) -> Re
 
 fn line(group: &Group, local: &Local, out: &mut Output) -> Result<(), CliError> {
     let tally = &group.tally;
-    let name = fit(&flat(&group.name), 72);
+    let name = fit(&flat(&visible(&group.name)), 72);
     let style = match group.advice {
         Advice::Allow => Style::Green,
         Advice::Deny => Style::Red,
@@ -338,7 +340,7 @@ fn line(group: &Group, local: &Local, out: &mut Output) -> Result<(), CliError> 
         format!("{first} to {last}")
     });
     if let Some(reason) = &tally.reason {
-        parts.push(format!("\"{}\"", flat(reason)));
+        parts.push(format!("\"{}\"", flat(&visible(reason))));
     }
     let mut text = parts.join(", ");
     match &group.advice {

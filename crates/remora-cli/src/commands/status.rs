@@ -20,10 +20,11 @@ use crate::commands::data::GONE;
 use crate::commands::pause;
 use crate::commands::show::lines::{Local, count, hang, number, size};
 use crate::commands::tier;
+use crate::config::Config;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::data_directory;
+use crate::hook::{OFF, data_directory};
 use crate::output::{Output, Style, visible};
 
 /// A worker in the middle of a large batch takes a moment to answer.
@@ -84,7 +85,8 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
         dead,
         archive: Archive::new(paths.archive()).bytes(),
         worker: worker(&paths),
-        off: environment.switch("REMORA_OFF"),
+        settings: Config::load(&paths.config()).err().map(|e| e.to_string()),
+        off: environment.switch(OFF),
     };
     if args.json {
         known.json(&paths, out)?;
@@ -103,6 +105,8 @@ struct Known {
     dead: u64,
     archive: u64,
     worker: Worker,
+    /// What is wrong with the configuration.
+    settings: Option<String>,
     off: bool,
 }
 
@@ -153,6 +157,7 @@ impl Known {
             "db_bytes": self.bytes(paths),
             "archive_bytes": self.archive,
             "trouble": self.counts.as_ref().err(),
+            "config_trouble": self.settings,
             "off": self.off,
             "pauses": pause::as_json(paths),
             "worker": {
@@ -203,9 +208,12 @@ impl Known {
         };
         lines.push(("waiting", format!("{waiting}, {dead}"), style));
         lines.push(self.worker_line());
+        if let Some(fault) = &self.settings {
+            let text = format!("{fault}; nothing is stored until it can be read");
+            lines.push(("config", text, Style::Red));
+        }
         if self.off {
-            let text = "REMORA_OFF is set: hooks started from here capture nothing";
-            lines.push(("off", text.to_owned(), Style::Yellow));
+            lines.push(("off", pause::SWITCHED_OFF.to_owned(), Style::Yellow));
         }
         for paused in pause::told(paths) {
             let text = format!("{}; `{}` ends it", paused.what, paused.ender);

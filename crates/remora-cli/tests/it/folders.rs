@@ -307,7 +307,7 @@ fn links_broken_tags_and_read_only_files_are_told_and_the_rest_goes_on() {
     assert_snapshot!(go(&memory, &format!("folders --write {EVER}")), @"
     $ remora folders --write --days 3650
     docs/CLAUDE.md: left alone: it is a link to another file
-    src/CLAUDE.md: renewed
+    src/CLAUDE.md: added to
     src/deep/CLAUDE.md: left alone: its <remora-activity> tags are not one pair;
     mend or remove them
     exit 0

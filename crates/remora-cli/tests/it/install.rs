@@ -271,7 +271,7 @@ fn the_doctor_misses_a_server_that_is_gone() {
     assert_eq!(
         look(&sandbox),
         [
-            "ok: not in the lists of servers: agents cannot search by themselves -> `remora install [AGENT]`"
+            "ok: not in the lists of servers: agents cannot search by themselves -> put `claude` on the PATH, then `remora install [AGENT]`"
         ]
     );
     let tools = "its tools are called mcp__remora__search and so on";

@@ -82,6 +82,36 @@ fn sums_and_the_last_lines() {
 }
 
 #[test]
+fn a_row_that_was_only_named_says_so() {
+    let mut memory = Remembered::shop();
+    let time = FIRST + 29 * HOUR;
+    memory.sandbox.write(
+        &format!("home/.remora/run/sessions/{DISCOUNTS}.given"),
+        format!("#2\tsubagent (title)\twords: cart\t9\t{time}\t\n"),
+    );
+    let said = json!({"message": "waiting", "notification_type": "idle_prompt"});
+    memory.event(DISCOUNTS, "shop", 30 * HOUR, "Notification", said);
+    memory.store();
+    assert_snapshot!(memory.go("ledger --project shop"), @"
+    $ remora ledger --project shop
+    given   9 tokens in 1 item, 1 session
+    of use  0 tokens in 0 items
+    rate    0.0 % of the tokens
+
+    moment              items    used    tokens    of use     rate
+    subagent (title)        1       0         9         0    0.0 %
+
+    kind           items    used    tokens    of use     rate
+    decision           1       0         9         0    0.0 %
+
+    2026-11-15 Sunday
+      14:00  subagent  #2  We decided to keep prices in cents
+                       9 tokens · title only · words: cart · not used
+    exit 0
+    ");
+}
+
+#[test]
 fn the_sums_are_those_of_all_lines() {
     let shown = given().go("ledger --all --limit 1").stdout;
     assert!(

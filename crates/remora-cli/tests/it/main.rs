@@ -7,6 +7,7 @@ mod bench;
 mod bench_recall;
 mod coding_memory;
 mod config;
+mod context;
 mod doctor;
 mod examples;
 mod explain;

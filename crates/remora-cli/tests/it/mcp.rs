@@ -233,6 +233,12 @@ fn a_secret_is_redacted_before_anything_is_written() {
         assert_eq!(ask(call(), "remember", &fact), (why.to_owned(), true));
     }
     assert_eq!(sandbox.holding(&[&secret, "diary"]), Vec::<String>::new());
+    // Written by hand, the file is theirs; what is told of it is not all.
+    let page = format!("# Keys {secret}\n\nUse {secret}. <private>my diary</private> Ask Ann.\n");
+    sandbox.write("home/.remora/memory/keys.md", page);
+    let (told, error) = ask(call(), "get", &json!({"ids": ["memory://user/keys"]}));
+    assert!(!error && told.contains("Ask Ann."), "{told}");
+    assert!(!told.contains(&secret) && !told.contains("diary"), "{told}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use remora_protocol::text::is_invisible;
 use serde_json::{Value, json};
 
 use crate::remembered::Remembered;
@@ -230,7 +231,34 @@ fn secrets_and_hostile_text_do_not_come_back() {
     assert!(value.contains("[redacted:"), "{value}");
     let value = memory.json("permissions --project shop");
     assert_eq!(value["paste"], Value::Null, "{value}");
-    memory.go("permissions --project shop");
+    for line in [
+        "permissions --project shop",
+        "permissions --project shop --json",
+    ] {
+        let told = memory.go(line);
+        assert!(!told.raw.contains(is_invisible), "{told}");
+        assert!(told.raw.contains("u{202e}x"), "{told}");
+    }
+}
+
+#[test]
+fn what_was_allowed_once_and_then_refused_is_both() {
+    let mut session = Session::new();
+    for _ in 0..3 {
+        session.bash("npm run test", Came::Ran);
+        // Once more in the same prompt.
+        let prompt = format!("p{}", session.calls);
+        let input = json!({"command": "npm run test"});
+        let request = json!({"tool_name": "Bash", "tool_input": input, "prompt_id": prompt});
+        session.event("PermissionRequest", request);
+    }
+    let value = session.store().json("permissions --project shop");
+    let group = &value["groups"][0];
+    assert_eq!(
+        (&group["allowed"], &group["refused"], &value["paste"]),
+        (&json!(3), &json!(3), &Value::Null),
+        "{value}"
+    );
 }
 
 #[test]

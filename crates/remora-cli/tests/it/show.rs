@@ -1,6 +1,7 @@
 //! `remora show`: rows in full, by any of their names.
 
 use insta::assert_snapshot;
+use remora_protocol::text::is_invisible;
 
 use crate::remembered::Remembered;
 
@@ -95,7 +96,8 @@ fn what_is_not_there_is_named() {
 #[test]
 fn text_from_elsewhere_cannot_drive_the_terminal() {
     let mut memory = Remembered::nothing();
-    let prompt = "red \u{1b}[31malert\u{7}\r\nsecond line\u{9b}2J";
+    let prompt = "red \u{1b}[31malert\u{7}\r\nsecond line\u{9b}2J \u{202e}txet\u{202c} \
+                  z\u{200b}ero \u{2066}width \u{e0041}\u{3164}";
     let fields = serde_json::json!({ "prompt": prompt });
     memory.event("s", "shop", 0, "UserPromptSubmit", fields);
     memory.store();
@@ -104,10 +106,11 @@ fn text_from_elsewhere_cannot_drive_the_terminal() {
         "search --all second",
         "sessions --all",
         "timeline --all",
+        "recap --all --since 2020-01-01",
     ] {
         let told = memory.go(line);
         assert!(told.stdout.contains("alert"), "{told}");
-        let bad = |c: char| c.is_control() && c != '\n';
+        let bad = |c: char| c.is_control() && c != '\n' || is_invisible(c);
         assert!(!told.stdout.contains(bad), "{:?}", told.stdout);
     }
 }

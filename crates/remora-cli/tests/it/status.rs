@@ -171,5 +171,11 @@ fn what_is_kept_can_be_read_where_nothing_can_be_written() {
 fn a_bad_configuration_does_not_hinder_it() {
     let memory = Remembered::shop();
     memory.sandbox.write("home/.remora/config.toml", "nonsense");
-    assert_eq!(memory.json("status")["events"], 11);
+    let value = memory.json("status");
+    assert_eq!(value["events"], 11);
+    assert!(value["config_trouble"].is_string(), "{value}");
+    let told = memory.go("status").stdout;
+    let words: Vec<&str> = told.split_whitespace().collect();
+    let flat = words.join(" ");
+    assert!(flat.contains("nothing is stored until"), "{told}");
 }

@@ -4,6 +4,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use remora_protocol::text::is_invisible;
+
 /// Characters looked at for each one that is kept.
 const LOOK: usize = 8;
 
@@ -182,24 +184,6 @@ impl Iterator for Clean<'_> {
             c
         })
     }
-}
-
-/// Turns the direction, has no width, or spells text that nobody sees.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 #[cfg(test)]

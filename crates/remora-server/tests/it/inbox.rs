@@ -34,6 +34,24 @@ fn what_is_delivered_twice_is_stored_once() {
 }
 
 #[test]
+fn the_same_question_is_asked_again() {
+    let place = Place::new();
+    let mut inbox = place.inbox();
+    let mut event = Place::call(1);
+    event["hook_event_name"] = "PermissionRequest".into();
+    event["prompt_id"] = "p1".into();
+    let fields = event.as_object_mut().unwrap();
+    fields.retain(|name, _| name != "tool_use_id" && name != "tool_response");
+    // Told by two installations, and some time later once more.
+    for now in [NOW, NOW + 20, NOW + 3_000] {
+        place.put(now, &event);
+    }
+    let round = inbox.round(NOW).unwrap();
+    assert_eq!((round.stored, round.repeated), (2, 1));
+    assert_eq!(place.events().len(), 2);
+}
+
+#[test]
 fn a_clock_that_goes_back_loses_nothing() {
     let place = Place::new();
     let mut inbox = place.inbox();

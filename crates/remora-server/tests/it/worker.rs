@@ -135,6 +135,8 @@ fn a_damaged_database_is_put_aside_and_made_anew_from_the_archive() {
         assert_eq!(after[..30], before[..], "{damage:?}");
         assert_eq!(after.len(), 31);
         assert!(place.log().contains("the database is damaged"));
+        let told = Failure::of(&place.paths).take().unwrap();
+        assert!(told.starts_with("the database was damaged"), "{told}");
         let aside = fs::read_dir(place.paths.home()).unwrap().filter(|entry| {
             let name = entry.as_ref().unwrap().file_name();
             name.to_string_lossy().starts_with("remora.db.damaged-")

@@ -13,6 +13,7 @@ use super::{Check, Patient};
 use crate::clock;
 use crate::commands::show::lines::{count, fit, flat};
 use crate::commands::status::{Worker, worker};
+use crate::config::Config;
 
 /// Events that wait longer than this are not being taken.
 const LATE: Duration = Duration::from_mins(1);
@@ -65,6 +66,10 @@ fn running(patient: &Patient, state: &Worker) -> Check {
             };
             Check::fail("worker", "runs, but does not answer", kill)
         }
+        Worker::None if Config::load(&patient.paths.config()).is_err() => Check::ok(
+            "worker",
+            "does not run, and cannot before the configuration is corrected; events wait",
+        ),
         Worker::None => Check::ok("worker", "does not run; the next event starts it"),
     }
 }

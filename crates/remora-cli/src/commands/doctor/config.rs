@@ -4,17 +4,15 @@ use remora_memory::redact::{Redactor, Rules};
 use remora_server::pattern_fault;
 
 use super::{Check, Patient, quoted};
+use crate::commands::pause::SWITCHED_OFF;
 use crate::config::Config;
+use crate::hook::OFF;
 
 pub(super) fn check(patient: &Patient) -> Vec<Check> {
     let file = patient.paths.config();
     let mut checks = Vec::new();
-    if patient.environment.switch("REMORA_OFF") {
-        checks.push(Check::warn(
-            "switch",
-            "REMORA_OFF is set: hooks started from here capture nothing",
-            "`unset REMORA_OFF`",
-        ));
+    if patient.environment.switch(OFF) {
+        checks.push(Check::warn("switch", SWITCHED_OFF, "`unset REMORA_OFF`"));
     }
     let config = match Config::load(&file) {
         Ok(config) => config,

@@ -126,7 +126,10 @@ fn aside(patient: &Patient) -> Option<Check> {
     Some(Check::warn(
         "put aside",
         many,
-        format!("when nothing is missing: `rm {}*`", quoted(last)),
+        format!(
+            "import again what came from another memory system; when nothing is missing: `rm {}*`",
+            quoted(last)
+        ),
     ))
 }
 

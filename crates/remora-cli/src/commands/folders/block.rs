@@ -122,6 +122,11 @@ fn line_end(bytes: &[u8]) -> &'static str {
     }
 }
 
+/// Whether our part stands in a text.
+pub(super) fn is_in(bytes: &[u8]) -> bool {
+    matches!(find(bytes), Ok(Some(_)))
+}
+
 /// The file with these lines as our part. `known` is what was noted when it was
 /// last written.
 pub(super) fn put(
@@ -195,7 +200,10 @@ pub(super) fn take(old: &[u8], around: &Around) -> Result<Left, Broken> {
     if around.created && head.is_empty() && tail.is_empty() {
         return Ok(Left::Nothing);
     }
-    Ok(Left::Text([head, tail].concat()))
+    // What was added behind our part stays on lines of its own.
+    let glued = !tail.is_empty() && !head.is_empty() && !head.ends_with(b"\n");
+    let gap = if glued { line_end(old) } else { "" };
+    Ok(Left::Text([head, gap.as_bytes(), tail].concat()))
 }
 
 #[cfg(test)]
@@ -253,7 +261,12 @@ mod tests {
         let edited = text.replace("a\n\n", "b\n").replace("y>\n", "y>\nc");
         assert_eq!(
             take(edited.as_bytes(), &around),
-            Ok(Left::Text(b"bc".to_vec()))
+            Ok(Left::Text(b"b\nc".to_vec()))
+        );
+        let (file, around) = put(Some(b"# Mine\r\nno end"), &lines("x"), None).unwrap();
+        assert_eq!(
+            take(&[&file[..], b"added\n"].concat(), &around),
+            Ok(Left::Text(b"# Mine\r\nno end\r\nadded\n".to_vec()))
         );
         assert_eq!(take(b"a\n", &around), Ok(Left::AsItWas));
         let bare = b"<remora-activity>\nx\n</remora-activity>";

@@ -9,6 +9,7 @@ use remora_protocol::record::{Item, Kind};
 
 use crate::commands::show::lines::{Local, fit, flat};
 use crate::error::CliError;
+use crate::output::is_unseen;
 
 /// Rows that are looked at, newest first.
 const ROWS: usize = 20_000;
@@ -141,12 +142,6 @@ fn cell(text: &str) -> String {
         before = c;
     }
     out
-}
-
-/// Control characters, and those that turn text around or have no width.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(u32::from(c), 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `remora import` of another memory system's database: sessions, prompts,
 //! observations and summaries as rows, calls that nothing was made of through
 //! the same way as events. The database is only read; importing it twice
-//! changes nothing.
+//! changes nothing, but rows go to another project when that is asked for.
 
 mod rows;
 
@@ -10,13 +10,13 @@ use std::path::Path;
 
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Filter, Name, Order, Page, Store, StoreError};
-use remora_protocol::record::{Item, Kind, Project};
+use remora_protocol::record::{self, Item, Kind, Project};
 use remora_server::intake::{Cleaner, Intake};
 use remora_store::foreign::{Foreign, Session, ToolUse};
 use serde_json::json;
 
 use self::rows::Known;
-use super::{AT_ONCE, redactor, resolve};
+use super::{AT_ONCE, redactor};
 use crate::args::ImportClaudeMem;
 use crate::clock;
 use crate::commands::data::Data;
@@ -24,6 +24,7 @@ use crate::commands::exclusive::Exclusive;
 use crate::commands::parts::{Part, Writer};
 use crate::commands::progress::Progress;
 use crate::commands::scrub::scrub;
+use crate::commands::search::scope;
 use crate::commands::show::lines::{count, flat};
 use crate::commands::vectors::{self, Made, Rest};
 use crate::commands::{tier, worker};
@@ -33,6 +34,8 @@ use crate::output::{Output, Style, visible};
 
 /// Prompts of a session that are compared.
 const PROMPTS: usize = 10_000;
+/// Rows of a session that are moved.
+const ROWS: usize = 100_000;
 /// Projects that are named one by one.
 const NAMED: usize = 8;
 
@@ -45,6 +48,8 @@ struct Brought {
     summaries: u64,
     calls: u64,
     unchanged: u64,
+    /// Rows that were in another project.
+    moved: u64,
     marks: Marks,
     /// Their projects that none of ours is called like.
     apart: BTreeSet<String>,
@@ -57,7 +62,8 @@ pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliE
     let sessions = foreign.sessions().map_err(|e| unreadable(&args.file, e))?;
     let mut guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
-    let mut loader = Loader::new(&store, &redactor, args, sessions)?;
+    let projects = Projects::new(&data, &store, &args.project)?;
+    let mut loader = Loader::new(&store, &redactor, args, projects, sessions);
     loader.sessions()?;
     loader.rows(&foreign)?;
     let intake = Intake::new(&store, worker::policy(&data), data.paths.archive());
@@ -115,23 +121,28 @@ impl<'a> Loader<'a> {
         store: &'a dyn Store,
         redactor: &'a Redactor,
         args: &'a ImportClaudeMem,
+        projects: Projects,
         sessions: Vec<Session>,
-    ) -> Result<Self, CliError> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             file: &args.file,
             writer: Writer::new(store),
-            projects: Projects::new(store, &args.project)?,
+            projects,
             store,
             redactor,
             known: HashMap::new(),
             sessions,
             said: HashMap::new(),
             brought: Brought::default(),
-        })
+        }
     }
 
-    /// Sessions that are here already stay as they are.
+    /// Sessions that are here already stay as they are, except for the project
+    /// of those that an import brought.
     fn sessions(&mut self) -> Result<(), CliError> {
+        for project in self.projects.described() {
+            self.put(Part::Project(project))?;
+        }
         for session in std::mem::take(&mut self.sessions) {
             let project = self.project(&session.project)?;
             let known = Known::of(&session, &project);
@@ -140,7 +151,11 @@ impl<'a> Loader<'a> {
                     self.known.insert(id.clone(), known.clone());
                 }
             }
-            if session.id.is_empty() || self.is_here(&session.id)? {
+            if session.id.is_empty() {
+                continue;
+            }
+            if let Some(there) = self.here(&session.id)? {
+                self.move_session(there, &project)?;
                 continue;
             }
             self.brought.sessions += 1;
@@ -151,12 +166,46 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    fn is_here(&self, session: &str) -> Result<bool, CliError> {
+    fn here(&self, session: &str) -> Result<Option<record::Session>, CliError> {
         let filter = Filter {
             session: Some(session.to_owned()),
             ..Filter::default()
         };
-        Ok(!self.store.sessions(&filter, 1)?.is_empty())
+        Ok(self.store.sessions(&filter, 1)?.pop())
+    }
+
+    /// With its rows, if the person has named the project for it and it came
+    /// with an import.
+    fn move_session(&mut self, there: record::Session, project: &str) -> Result<(), CliError> {
+        let imported = there.end_reason.as_deref() == Some(super::corpus::AGENT);
+        if !imported || there.project == project || !self.projects.is_asked(project) {
+            return Ok(());
+        }
+        let filter = Filter {
+            session: Some(there.id.clone()),
+            project: Some(there.project.clone()),
+            ..Filter::default()
+        };
+        let page = Page {
+            order: Order::Oldest,
+            beyond: None,
+            limit: ROWS,
+        };
+        for item in self.store.list(&filter, page)? {
+            self.move_item(item, project)?;
+        }
+        self.put(Part::Session(record::Session {
+            project: project.to_owned(),
+            ..there
+        }))
+    }
+
+    fn move_item(&mut self, item: Item, project: &str) -> Result<(), CliError> {
+        self.brought.moved += 1;
+        self.put(Part::Item(Box::new(Item {
+            project: project.to_owned(),
+            ..item
+        })))
     }
 
     fn rows(&mut self, foreign: &Foreign) -> Result<(), CliError> {
@@ -258,7 +307,7 @@ impl<'a> Loader<'a> {
             return Ok(());
         }
         self.known.insert(known.id.clone(), known.clone());
-        if self.is_here(&known.id)? {
+        if self.here(&known.id)?.is_some() {
             return Ok(());
         }
         self.brought.sessions += 1;
@@ -322,11 +371,23 @@ impl<'a> Loader<'a> {
     fn store_new(&mut self, items: Vec<Item>) -> Result<(), CliError> {
         let names: Vec<Name> = items.iter().map(|i| Name::Uid(i.uid.clone())).collect();
         let here = self.store.items(&names)?;
-        let here: HashSet<&str> = here.iter().map(|item| item.uid.as_str()).collect();
+        let mut here: HashMap<String, Item> = here
+            .into_iter()
+            .map(|item| (item.uid.clone(), item))
+            .collect();
         for item in items {
-            if here.contains(item.uid.as_str()) {
-                self.brought.unchanged += 1;
-                continue;
+            match here.remove(&item.uid) {
+                Some(there)
+                    if there.project != item.project && self.projects.is_asked(&item.project) =>
+                {
+                    self.move_item(there, &item.project)?;
+                    continue;
+                }
+                Some(_) => {
+                    self.brought.unchanged += 1;
+                    continue;
+                }
+                None => {}
             }
             match item.kind {
                 Kind::Prompt => self.brought.prompts += 1,
@@ -352,20 +413,23 @@ struct Projects {
     asked: HashMap<String, String>,
     all: Option<String>,
     made: HashMap<String, String>,
+    /// Folders that the person named and that nothing is known of yet.
+    new: Vec<Project>,
 }
 
 impl Projects {
-    fn new(store: &dyn Store, asked: &[String]) -> Result<Self, CliError> {
+    fn new(data: &Data, store: &dyn Store, asked: &[String]) -> Result<Self, CliError> {
         let mut projects = Self {
             ours: store.projects()?,
             asked: HashMap::new(),
             all: None,
             made: HashMap::new(),
+            new: Vec::new(),
         };
         for text in asked {
             match text.split_once('=') {
                 Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
-                    let ours = resolve(store, ours)?;
+                    let ours = projects.named(data, store, ours)?;
                     projects.asked.insert(theirs.to_owned(), ours);
                 }
                 Some(_) => {
@@ -373,10 +437,35 @@ impl Projects {
                         "--project: `{text}` names no project on one side; write THEIRS=OURS"
                     )));
                 }
-                None => projects.all = Some(resolve(store, text)?),
+                None => projects.all = Some(projects.named(data, store, text)?),
             }
         }
         Ok(projects)
+    }
+
+    /// The key of a project of ours, by key, name or folder. A name that nobody
+    /// knows would make a project that no folder belongs to.
+    fn named(&mut self, data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
+        let key = scope::named(data, store, text)?;
+        let folder = data.environment.directory().map(|here| here.join(text));
+        if let Some(folder) = folder.filter(|folder| folder.is_dir())
+            && !self.ours.iter().any(|ours| ours.key == key)
+        {
+            self.new.push(remora_client::place(&folder, None).project);
+        }
+        Ok(key)
+    }
+
+    fn described(&mut self) -> Vec<Project> {
+        std::mem::take(&mut self.new)
+    }
+
+    /// Whether the person has named this project of ours.
+    fn is_asked(&self, key: &str) -> bool {
+        self.asked
+            .values()
+            .chain(&self.all)
+            .any(|asked| asked == key)
     }
 
     /// Our key for their name, and the project if it is new.
@@ -432,6 +521,7 @@ fn report(
             "summaries": brought.summaries,
             "calls": brought.calls,
             "unchanged": brought.unchanged,
+            "moved": brought.moved,
             "apart": brought.apart,
             "redacted": redacted,
             "embedded": made.embedded,
@@ -461,7 +551,11 @@ fn report(
         0 => String::new(),
         n => format!("; {} here already", count(n, "row was", "rows were")),
     };
-    out.text(&format!("imported {told}{there}\n"))?;
+    let moved = match brought.moved {
+        0 => String::new(),
+        n => format!("; {} moved to another project", count(n, "row", "rows")),
+    };
+    out.text(&format!("imported {told}{there}{moved}\n"))?;
     if !brought.marks.is_empty() {
         let kinds: Vec<String> = brought
             .marks
@@ -477,7 +571,7 @@ fn report(
             list = format!("{list} and {} more", names.len() - NAMED);
         }
         let text = format!(
-            "no project here is called {}; --project THEIRS=OURS joins one of theirs with yours",
+            "no project here is called {}; the same again with --project THEIRS=OURS moves the rows of one of theirs to yours",
             visible(&list)
         );
         out.text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::{client, places, record, say};
 use crate::commands::data::Data;
+use crate::environment::Environment;
 use crate::error::CliError;
 use crate::output::{Output, Style, visible};
 
@@ -245,6 +246,11 @@ fn taken() -> String {
 /// For programs: that nobody wanted it.
 pub(super) fn left_out() -> Value {
     json!({ "outcome": "left out" })
+}
+
+/// Whether the client is there to be run.
+pub(crate) fn has_client(environment: &Environment, spec: &AgentSpec) -> bool {
+    client::find(environment, spec.mcp.client).is_some()
 }
 
 /// A command for a person to paste.

@@ -7,7 +7,9 @@ use remora_protocol::record::Kind;
 use super::rows::Row;
 
 /// Moments in the order in which a session meets them.
-const MOMENTS: &[&str] = &["start", "prompt", "read", "failure", "subagent", "compact"];
+const MOMENTS: &[&str] = &[
+    "start", "index", "prompt", "read", "failure", "subagent", "compact",
+];
 
 /// What some lines come to.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 
 use jiff::Timestamp;
 use remora_instructions::memories::{self, Type};
+use remora_memory::private::{strip_injected, strip_private};
+use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::Hit;
 use remora_protocol::record::{Item, Kind, Project};
 use remora_protocol::tokens::estimate;
@@ -90,8 +92,13 @@ fn source(item: &Item) -> Source {
     }
 }
 
-/// A saved memory.
-pub(super) fn memory(memory: &memories::Memory, local: &Local) -> Detail {
+/// A saved memory. Its file may hold what no row would.
+pub(super) fn memory(memory: &memories::Memory, redactor: &Redactor, local: &Local) -> Detail {
+    let clean = |text: &str| {
+        let text = strip_private(text);
+        let text = strip_injected(&text);
+        redactor.text(&text, &mut Marks::default()).into_owned()
+    };
     let when = memory.modified.as_deref().map(|text| {
         let moment: Result<Timestamp, _> = text.parse();
         moment.map_or_else(|_| text.to_owned(), |m| local.moment(m.as_millisecond()))
@@ -106,10 +113,10 @@ pub(super) fn memory(memory: &memories::Memory, local: &Local) -> Detail {
         name: memory.uri.to_string(),
         kind: Kind::Memory.name().to_owned(),
         when: when.unwrap_or_default(),
-        title: memory.title.clone(),
+        title: clean(&memory.title),
         fields,
         facts: memory.warnings.clone(),
-        text: memory.body.clone(),
+        text: clean(&memory.body),
         source: Source::Person,
         command: format!("remora memory show {}", memory.uri),
     }

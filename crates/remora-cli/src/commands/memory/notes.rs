@@ -201,6 +201,10 @@ fn read(
             take(memory, args, cleaner(target, redactor), &mut notes, outcome);
         }
     }
+    if only.is_some() && notes.is_empty() && outcome.refused.is_empty() {
+        let why = "not a note; only Markdown files (.md) are taken".to_owned();
+        outcome.refused.push((args.dir.clone(), why));
+    }
     Ok(notes)
 }
 
@@ -236,6 +240,11 @@ fn take(
     }
     if memory.body.trim().is_empty() {
         refused.push((memory.path, "it is empty".to_owned()));
+        return;
+    }
+    let no_text = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_whitespace();
+    if memory.body.chars().all(no_text) {
+        refused.push((memory.path, "it is not text in UTF-8".to_owned()));
         return;
     }
     let given = memory.title != memory.uri.name.words();

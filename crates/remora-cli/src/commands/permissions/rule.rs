@@ -4,6 +4,7 @@
 //! covers a call is the engine's to say.
 
 use super::programs::{DEEPER, GRAVE, HARMLESS, MODULES, OPEN, RISKY_INNER, VERBS};
+use crate::output::is_unseen;
 
 /// A rule that a call suggests.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,12 +57,6 @@ pub(super) fn suggest(call: &str) -> Result<Suggested, &'static str> {
         (_, None) => Err("what it was about is not known"),
         _ => Err("no rule fits it"),
     }
-}
-
-/// Control characters, and those that turn text around or have no width.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(u32::from(c), 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff)
 }
 
 fn command(text: &str) -> Result<Suggested, &'static str> {

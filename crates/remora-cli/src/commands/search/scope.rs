@@ -27,7 +27,7 @@ pub(crate) fn project(
 }
 
 /// The project of this key, name or path, in this order.
-fn named(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
+pub(crate) fn named(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
     let projects = store.projects()?;
     if projects.iter().any(|project| project.key == text) {
         return Ok(text.to_owned());

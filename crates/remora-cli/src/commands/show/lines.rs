@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use remora_protocol::text::is_invisible;
 
 /// Lines are at most this wide.
 pub(crate) const WIDTH: usize = 80;
@@ -45,17 +46,20 @@ impl Local {
 }
 
 /// One line of a text: white space and whatever a terminal would obey become
-/// single blanks.
+/// single blanks; what nobody would see goes.
 pub(crate) fn flat(text: &str) -> String {
     let text = uncoloured(text);
     let mut out = String::with_capacity(text.len());
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let gap = |c: char| c.is_whitespace() || c.is_control() || turns(c);
-    for word in text.split(gap).filter(|word| !word.is_empty()) {
-        if !out.is_empty() {
+    let mut gap = false;
+    for c in text.chars().filter(|c| !is_invisible(*c)) {
+        if c.is_whitespace() || c.is_control() {
+            gap = !out.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut gap) {
             out.push(' ');
         }
-        out.push_str(word);
+        out.push(c);
     }
     out
 }

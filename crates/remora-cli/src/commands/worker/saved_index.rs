@@ -15,10 +15,14 @@ use remora_instructions::Kind;
 use remora_instructions::memories::check::{self, Files, Git};
 use remora_instructions::memories::{Folder, Memory, Scope, Uri};
 use remora_protocol::record::Project;
-use remora_server::saved::{SavedList, SavedMemories, hint};
+use remora_server::is_gone;
+use remora_server::saved::{SavedList, SavedMemories, follow, hint};
+use remora_store::Access;
 
+use super::policy;
 use crate::clock;
 use crate::commands::data::Data;
+use crate::commands::exclusive::Exclusive;
 use crate::commands::memory::{cache, cache_file, keep, scene};
 use crate::environment::Environment;
 use row::Context;
@@ -207,14 +211,14 @@ fn read(folder: &Folder, list: &mut SavedList) -> Vec<Memory> {
     }
 }
 
-/// Tells the worker that memories of the project at `cwd` were written, and does
-/// not wait for it. Before anything was captured there is no index to follow.
+/// Memories of the project at `cwd` were written: their rows follow. A worker
+/// that runs is told, and not waited for.
 pub(crate) fn tell(data: &Data, cwd: &Path) {
-    if !data.paths.database().exists() {
-        return;
-    }
     let project = remora_client::place(cwd, None).project;
     // The files are written; an index that is late is no reason to fail.
+    if index(data, &project).is_some() {
+        return;
+    }
     let _ = hint(&data.paths, &project);
     let _ = std::env::current_exe().and_then(|program| {
         wake(
@@ -224,4 +228,21 @@ pub(crate) fn tell(data: &Data, cwd: &Path) {
             clock::now(),
         )
     });
+}
+
+/// Brings the rows in step here, if no worker runs: one that is started now would
+/// be too late for a session that begins next.
+fn index(data: &Data, project: &Project) -> Option<()> {
+    if is_gone(&data.paths) {
+        return None;
+    }
+    let _held = Exclusive::if_free(&data.paths)?;
+    let store = remora_store::open(&data.paths.database(), Access::Write).ok()?;
+    follow(
+        &store,
+        &SavedFiles::new(data),
+        policy(data).redaction,
+        project,
+    )
+    .ok()
 }

@@ -28,10 +28,10 @@ fn what_is_no_event_is_answered_and_becomes_a_dead_letter() {
     ];
     for bytes in odd {
         let done = den.hook(bytes);
-        assert_eq!(done.raw, "{}\n", "{}", bytes.escape_ascii());
+        assert_eq!(done.raw, "", "{}", bytes.escape_ascii());
     }
     for nothing in ["", " \r\n\t "] {
-        assert_eq!(den.hook(nothing).raw, "{}\n");
+        assert_eq!(den.hook(nothing).raw, "");
     }
     den.drain();
     let dead = remora_server::dead_letters(&den.paths).unwrap();
@@ -83,7 +83,7 @@ fn a_cut_giant_is_remembered() {
 fn an_end_that_never_comes_is_waited_for_about_a_second() {
     let den = Den::new();
     let whole = call("s", &den.sandbox.path("project"), "opened").to_string();
-    for (sent, stored) in [(whole.as_str(), 1), ("{\"session_id\":", 1), ("", 1)] {
+    for (sent, answer) in [(whole.as_str(), "{}\n"), ("{\"session_id\":", ""), ("", "")] {
         let started = Instant::now();
         let mut child = den
             .command(PROGRAM)
@@ -97,12 +97,12 @@ fn an_end_that_never_comes_is_waited_for_about_a_second() {
         drop(stdin);
         assert_eq!(
             (done.status.code(), done.stdout, done.stderr),
-            (Some(0), b"{}\n".to_vec(), Vec::new())
+            (Some(0), answer.into(), Vec::new())
         );
         assert!(took >= Duration::from_millis(900), "{took:?}");
         assert!(took < Duration::from_secs(20), "{took:?}");
         den.drain();
-        assert_eq!(den.events().len(), stored);
+        assert_eq!(den.events().len(), 1);
     }
 }
 
@@ -120,7 +120,7 @@ fn a_writer_that_never_stops_is_left_behind() {
     writer.join().unwrap();
     assert_eq!(
         (done.status.code(), done.stdout, done.stderr),
-        (Some(0), b"{}\n".to_vec(), Vec::new())
+        (Some(0), Vec::new(), Vec::new())
     );
 }
 
@@ -131,12 +131,12 @@ fn closed_streams_harm_nobody() {
     let event = call("s", &folder, "closed").to_string();
     let file = den.sandbox.write("event.json", &event);
     let lines = [
-        ("exec \"$1\" hook claude-code <&-", "{}\n"),
+        ("exec \"$1\" hook claude-code <&-", ""),
         ("exec \"$1\" hook claude-code < \"$2\" >&-", ""),
         ("exec \"$1\" hook claude-code < \"$2\" 2>&-", "{}\n"),
         ("exec \"$1\" hook claude-code <&- >&- 2>&-", ""),
         // A folder can be opened but not read.
-        ("exec \"$1\" hook claude-code < /", "{}\n"),
+        ("exec \"$1\" hook claude-code < /", ""),
         ("exec \"$1\" hook claude-code < \"$2\" > /dev/full", ""),
     ];
     for (line, answer) in lines {
@@ -189,7 +189,7 @@ fn an_agent_that_is_not_known_is_answered_too() {
     ] {
         let done = den.remora(args).stdin(event.clone()).go();
         valid(&done);
-        assert_eq!(done.raw, "{}\n", "{args:?}");
+        assert_eq!(done.raw, "", "{args:?}");
     }
     assert_eq!(den.spooled(), Vec::<std::path::PathBuf>::new());
     let log = std::fs::read_to_string(den.paths.hook_log()).unwrap();

@@ -222,7 +222,15 @@ fn limits_and_pauses_are_kept() {
     fs::remove_file(worked.den.paths.config()).unwrap();
     let waiting = worked.den.events().len() + worked.den.spooled().len();
     assert_eq!(worked.den.remora(&["pause"]).go().code, Some(0));
-    assert_eq!(worked.asked("four", prompt), None);
+    // Where stdout is text, the model would read an empty object.
+    for (name, rest) in [
+        ("UserPromptSubmit", json!({"prompt": prompt})),
+        ("PreCompact", json!({"trigger": "auto"})),
+        ("PostCompact", json!({"trigger": "auto"})),
+    ] {
+        let event = worked.event("four", name, rest);
+        assert_eq!(worked.den.hook(event.to_string()).raw, "", "{name}");
+    }
     assert_eq!(worked.den.remora(&["pause", "--off"]).go().code, Some(0));
     worked.den.drain();
     assert_eq!(

@@ -31,7 +31,7 @@ fn without_a_place_to_write_the_answer_is_still_valid() {
             .stdin(event.clone())
             .go();
         valid(&done);
-        assert_eq!(done.raw, "{}\n", "{home:?} {data:?}");
+        assert_eq!(done.raw, "", "{home:?} {data:?}");
     }
     let project: Vec<_> = fs::read_dir(den.sandbox.path("project")).unwrap().collect();
     assert_eq!(project.len(), 1, "{project:?}");
@@ -47,7 +47,7 @@ fn switched_off_it_writes_nothing() {
         .stdin(event.clone())
         .go();
     valid(&done);
-    assert_eq!(done.raw, "{}\n");
+    assert_eq!(done.raw, "");
     assert!(!den.paths.home().exists());
     let done = den
         .remora(&["hook", "claude-code"])

@@ -56,7 +56,7 @@ fn rows_keep_their_names_and_again_changes_nothing() {
     $ remora import claude-mem mem.db --no-vectors
     imported 2 sessions, 3 prompts, 2 observations, 1 summary, 2 calls
     redacted 2 github-token
-    no project here is called notes, shop; --project THEIRS=OURS joins one of theirs with yours
+    no project here is called notes, shop; the same again with --project THEIRS=OURS moves the rows of one of theirs to yours
     8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
@@ -95,6 +95,7 @@ fn rows_keep_their_names_and_again_changes_nothing() {
       "summaries": 0,
       "calls": 0,
       "unchanged": 8,
+      "moved": 0,
       "embedded": 0,
       "waiting": 8
     }
@@ -120,6 +121,55 @@ fn their_projects_are_joined_with_ours() {
     }
     let bad = sandbox.remora(&IMPORT).args(&["--project", "=x"]).go();
     assert_snapshot!(bad.stderr, @r"remora: --project: `=x` names no project on one side; write THEIRS=OURS");
+}
+
+#[test]
+fn what_came_into_a_wrong_project_is_moved() {
+    let sandbox = Sandbox::new();
+    with_database(&sandbox);
+    assert_eq!(sandbox.remora(&IMPORT).go().code, Some(0));
+    let lost = sandbox.remora(&IMPORT).args(&["--project", "shop=nowhere"]);
+    assert_snapshot!(lost.go(), @"
+    $ remora import claude-mem mem.db --no-vectors --project shop=nowhere
+    stderr: remora: `nowhere` is not a project; known:
+    stderr:   notes
+    stderr:   shop
+    exit 1
+    ");
+    let known = exported(&sandbox);
+    let again = sandbox.remora(&IMPORT).args(&["--project", "shop=."]);
+    assert_snapshot!(again.go(), @"
+    $ remora import claude-mem mem.db --no-vectors --project shop=.
+    imported nothing; 8 rows were here already; 7 rows moved to another project
+    8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    exit 0
+    ");
+    let key = sandbox.path("project").canonicalize().unwrap();
+    let key = key.to_string_lossy();
+    assert_snapshot!(told(&sandbox).replace(&*key, "[HERE]"), @"
+    [HERE] · prompt:1 · prompt · The cart test fails, mend it [private]
+    [HERE] · observation:10 · bugfix · Empty carts no longer panic
+    [HERE] · observation:11 · discovery · An old row of plain text
+    [HERE] · prompt:2 · prompt · Push it with [redacted:github-token]
+    [HERE] · summary:5 · summary · Mend the cart
+    [HERE] · - · command · cargo test: 2 tests passed
+    [HERE] · - · feature · Created src/tax.rs with `tax`
+    notes · prompt:3 · prompt · Sort my notes
+    ");
+    let here = sandbox.remora(&["search", "cart"]).go();
+    assert!(
+        here.stdout.contains("Empty carts no longer panic"),
+        "{here}"
+    );
+    assert_eq!(exported(&sandbox).len(), known.len() + 1);
+    // Without a word about it, nothing moves back.
+    assert!(
+        sandbox
+            .remora(&IMPORT)
+            .go()
+            .stdout
+            .contains("8 rows were here already")
+    );
 }
 
 #[test]

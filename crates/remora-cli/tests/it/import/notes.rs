@@ -85,6 +85,23 @@ fn notes_become_memories_once() {
 }
 
 #[test]
+fn a_file_that_is_no_note_says_why() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/old.jsonl", "{}\n");
+    sandbox.write("project/odd.md", [0xff, 0xfe]);
+    for (file, why) in [
+        (
+            "old.jsonl",
+            "not a note; only Markdown files (.md) are taken",
+        ),
+        ("odd.md", "it is not text in UTF-8"),
+    ] {
+        let (_, told) = sandbox.remora(&["import", "memory", file]).json();
+        assert_eq!(told["left_out"][0]["reason"], why, "{told}");
+    }
+}
+
+#[test]
 fn one_file_of_many_facts_is_split() {
     let sandbox = Sandbox::new();
     sandbox.write(

@@ -106,6 +106,20 @@ fn what_is_saved_is_found_and_what_is_forgotten_is_not() {
 }
 
 #[test]
+fn what_is_saved_while_no_worker_runs_is_there_for_the_next_session() {
+    let den = Den::new();
+    let folder = den.sandbox.path("project");
+    for (name, fact) in [("prod", "Never touch prod."), ("port", "The port is 7443.")] {
+        // In a fresh home, and then after a worker has gone.
+        go(&den, &["remember", "--name", name, "--priority", "1", fact]);
+        let told = den.begin(name, &folder).context.unwrap_or_default();
+        assert!(told.contains(fact), "{told}");
+        den.drain();
+        go(&den, &["worker", "stop"]);
+    }
+}
+
+#[test]
 fn files_of_all_scopes_are_indexed_whoever_wrote_them() {
     let den = Den::new();
     let folder = worked(&den);
@@ -244,7 +258,7 @@ fn before_anything_is_captured_saving_starts_nothing() {
     let den = Den::new();
     go(&den, &["remember", "--name", "x", "Words."]);
     assert!(den.workers().is_empty());
-    assert!(!den.paths.database().exists());
+    assert_eq!(keys(&den), ["memory://project/x"]);
     den.tell(&call("s", &den.sandbox.path("project"), "word"));
     den.drain();
     assert_eq!(keys(&den), ["memory://project/x"]);

@@ -10,6 +10,7 @@ use remora_client::Served;
 
 use super::super::{Check, Level, Patient, quoted};
 use super::again;
+use crate::commands::install::has_client;
 
 const NAME: &str = "mcp server";
 
@@ -55,7 +56,11 @@ pub(super) fn check(patient: &Patient, spec: &'static AgentSpec, places: &Places
         }
         None => {
             let message = "not in the lists of servers: agents cannot search by themselves";
-            checks.push(with_fix(message.to_owned(), &again(spec, Scope::User)));
+            let mut fix = again(spec, Scope::User);
+            if !has_client(&patient.environment, spec) {
+                fix = format!("put `{}` on the PATH, then {fix}", spec.mcp.client);
+            }
+            checks.push(with_fix(message.to_owned(), &fix));
         }
     }
     checks

@@ -28,6 +28,7 @@ fn a_flat_text_is_one_line_that_a_terminal_only_shows() {
         ("one\n\n  two\tthree\r\n", "one two three"),
         ("\u{1b}[1;31mred\u{1b}[0m bell\u{7} \u{1b}[", "red bell"),
         ("a \u{202e}turned\u{202c} word", "a turned word"),
+        ("un\u{200b}se\u{e0041}en\u{2066}", "unseen"),
         ("[31m stays", "[31m stays"),
         ("\u{1b}[31é", ""),
     ] {

@@ -1,0 +1,65 @@
+//! `remora context`: which session is meant, and whether anything is given now.
+
+use insta::assert_snapshot;
+use remora_client::{GivenFile, Giving, Paths};
+
+use crate::remembered::{CART, Remembered};
+
+#[test]
+fn a_session_is_known_by_its_beginning() {
+    let memory = Remembered::shop();
+    let told = |id: &str| memory.json(&format!("context --event compact --session {id}"));
+    let whole = told(CART);
+    assert!(whole["text"].is_string(), "{whole}");
+    assert_eq!(told(&CART[..8]), whole);
+    assert_snapshot!(memory.go("context --event compact --session nobody"), @"
+    $ remora context --event compact --session nobody
+    stderr: remora: `nobody` is not a session; `remora sessions --all` lists them
+    exit 1
+    ");
+}
+
+#[test]
+fn after_a_compaction_nothing_counts_as_given() {
+    let memory = Remembered::shop();
+    memory.go("remember --user --priority 1 --name tabs Tabs.");
+    let told = || memory.json(&format!("context --event compact --session {CART}"));
+    let before = told();
+    let given = before["given"].as_array().unwrap();
+    assert!(
+        given.iter().any(|g| g["item"] == "memory://user/tabs"),
+        "{before}"
+    );
+    let paths = Paths::new(memory.sandbox.path("home/.remora"));
+    let mut file = GivenFile::open(&paths, CART, None).unwrap();
+    for one in given {
+        let giving = Giving {
+            item: one["item"].as_str().unwrap(),
+            moment: "prompt",
+            why: "asked",
+            tokens: 1,
+        };
+        file.give(&[giving], 1).unwrap();
+    }
+    drop(file);
+    assert_eq!(told(), before);
+}
+
+#[test]
+fn a_switch_that_is_off_is_said() {
+    let memory = Remembered::shop();
+    let told = memory
+        .call("context --event start")
+        .environment("REMORA_OFF", "1")
+        .go();
+    assert!(told.stderr.contains("paused here"), "{told}");
+    let told = memory
+        .call("pause --status")
+        .environment("REMORA_OFF", "1")
+        .go();
+    assert_snapshot!(told, @"
+    $ remora pause --status
+    REMORA_OFF is set: hooks started from here capture nothing
+    exit 0
+    ");
+}
