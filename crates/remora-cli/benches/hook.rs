@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use remora_client::{Input, Paths, Place, ask, spool};
 use remora_memory::recall::error_print;
-use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::store::{Filter, Order, Page, Settled, Store};
 use remora_memory::testing::generator::{Generator, Made};
 use remora_protocol::record::Kind;
 use remora_protocol::request::{Reply, Request};
@@ -34,16 +34,41 @@ fn main() {
     let bare = bare(site.dir.path());
     let idle = site.start();
     println!("worker: {idle:.1} MB after its start (aim < 25)");
-    for (what, size, aim) in [("1 KB", 1_000, "1.3"), ("100 KB", 100_000, "1.6")] {
-        let payload = site.call(size);
-        site.compare(&format!("PostToolUse, {what}"), &bare, &payload, runs, aim);
+    for (what, size, aim) in [
+        ("PostToolUse, 1 KB", 1_000, "1.3"),
+        ("PostToolUse, 100 KB", 100_000, "1.6"),
+    ] {
+        let moment = Moment::new(what, site.call(size), aim);
+        site.compare(&bare, &moment, runs);
     }
     let (peak, rest) = site.fill(events);
     println!("worker: {rest:.1} MB after {events} events (aim < 60), {peak:.1} MB at most");
     let rows = if quick { 300 } else { 100_000 };
     let failures = site.fill_rows(rows);
-    for (what, payload, aim) in site.moments(&failures) {
-        site.compare(what, &bare, &payload, runs, aim);
+    site.settle();
+    for moment in site.moments(&failures, runs) {
+        site.compare(&bare, &moment, runs);
+    }
+}
+
+/// An event that is measured.
+struct Moment {
+    what: &'static str,
+    payload: Vec<u8>,
+    aim: &'static str,
+    /// Sessions that it is of, one after the other; without any, each time
+    /// another one that nobody knows.
+    sessions: Vec<String>,
+}
+
+impl Moment {
+    fn new(what: &'static str, payload: Vec<u8>, aim: &'static str) -> Self {
+        Self {
+            what,
+            payload,
+            aim,
+            sessions: Vec::new(),
+        }
     }
 }
 
@@ -181,8 +206,19 @@ impl Site {
         failures
     }
 
-    /// One event of each kind that is answered, chosen so that there is an answer.
-    fn moments(&self, failures: &[Value]) -> [(&'static str, Vec<u8>, &'static str); 4] {
+    /// The store as the worker leaves it after a quiet moment, of which there
+    /// are none here.
+    fn settle(&self) {
+        self.ask(&Request::Stop).unwrap();
+        let store = remora_store::open(&self.paths.database(), Access::Write).unwrap();
+        while store.settle().unwrap() == Settled::Partly {}
+        drop(store);
+        self.start();
+    }
+
+    /// One event of each kind that is answered, chosen so that there is an
+    /// answer; then some for which there is none, which takes longer to know.
+    fn moments(&self, failures: &[Value], runs: usize) -> Vec<Moment> {
         let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
         let project = remora_client::place(&self.project, None).project.key;
         let newest = |kind| {
@@ -218,38 +254,52 @@ impl Site {
             .or(failures.last())
             .unwrap();
         let call = "toolu_000000000000000000000000";
-        [
-            (
-                "SessionStart",
-                self.event("SessionStart", json!({"source": "startup"})),
-                "6",
-            ),
-            (
-                "UserPromptSubmit",
-                self.event("UserPromptSubmit", json!({"prompt": prompt})),
-                "5",
-            ),
-            (
-                "PreToolUse(Read)",
-                self.event(
-                    "PreToolUse",
-                    json!({"tool_name": "Read", "tool_input": {"file_path": file}, "tool_use_id": call}),
-                ),
-                "3",
-            ),
-            (
+        let start = |source| self.event("SessionStart", json!({"source": source}));
+        let read = |file: &Path| {
+            self.event(
+                "PreToolUse",
+                json!({"tool_name": "Read", "tool_input": {"file_path": file}, "tool_use_id": call}),
+            )
+        };
+        let failure = |input: &Value, error: &Value| {
+            self.event(
                 "PostToolUseFailure",
-                self.event(
-                    "PostToolUseFailure",
-                    json!({
-                        "tool_name": "Bash",
-                        "tool_input": failed["tool_input"],
-                        "error": failed["error"],
-                        "tool_use_id": call,
-                    }),
-                ),
+                json!({"tool_name": "Bash", "tool_input": input, "error": error, "tool_use_id": call}),
+            )
+        };
+        let of_project = Filter {
+            project: Some(project.clone()),
+            ..Filter::default()
+        };
+        let before = store.sessions(&of_project, runs * 2).unwrap();
+        let resumed = Moment {
+            // Much has happened since the older ones.
+            sessions: before.into_iter().rev().map(|session| session.id).collect(),
+            ..Moment::new("SessionStart, resume", start("resume"), "6")
+        };
+        let prompt = self.event("UserPromptSubmit", json!({"prompt": prompt}));
+        let unmet = failure(
+            &json!({"command": "make release"}),
+            &json!(
+                "Exit code 2\nerror: the linker could not place 17 sections of libwalrus.a in the boot image\nmake: *** [release] Error 2"
+            ),
+        );
+        vec![
+            Moment::new("SessionStart", start("startup"), "6"),
+            Moment::new("UserPromptSubmit", prompt, "5"),
+            Moment::new("PreToolUse(Read)", read(&file), "3"),
+            Moment::new(
+                "PostToolUseFailure",
+                failure(&failed["tool_input"], &failed["error"]),
                 "3",
             ),
+            resumed,
+            Moment::new(
+                "PreToolUse(Read), unknown file",
+                read(&self.project.join("lib/nobody/knows.rs")),
+                "3",
+            ),
+            Moment::new("PostToolUseFailure, unknown error", unmet, "3"),
         ]
     }
 
@@ -277,10 +327,11 @@ impl Site {
         assert_eq!((stored.dead, stored.trouble), (0, None));
     }
 
-    fn compare(&self, what: &str, bare: &Path, payload: &[u8], runs: usize, aim: &str) {
+    fn compare(&self, bare: &Path, moment: &Moment, runs: usize) {
+        let Moment { what, aim, .. } = moment;
         let (mut plain, mut ours) = (Vec::new(), Vec::new());
-        for run in 0..runs + runs / 10 {
-            let payload = fresh(payload, run);
+        for run in 0..=runs + runs / 10 {
+            let payload = fresh(moment, run);
             if run == 0 {
                 let bytes = answer(self.hook(), &payload);
                 println!("{what}: {bytes} bytes of answer");
@@ -319,14 +370,14 @@ impl Drop for Site {
 }
 
 /// Another call each time: the same one twice would be dropped as a repetition.
-fn fresh(payload: &[u8], run: usize) -> Vec<u8> {
-    let text = String::from_utf8_lossy(payload);
-    let id = format!("toolu_{:08}{run:016}", payload.len());
+fn fresh(moment: &Moment, run: usize) -> Vec<u8> {
+    let size = moment.payload.len();
+    let text = String::from_utf8_lossy(&moment.payload);
+    let id = format!("toolu_{size:08}{run:016}");
     // A session that was told something is not told again.
-    let session = format!(
-        "4be1a0f6-6a0e-4a3a-{:04x}-{run:012x}",
-        payload.len() & 0xffff
-    );
+    let known = moment.sessions.iter().cycle().nth(run).cloned();
+    let session =
+        known.unwrap_or_else(|| format!("4be1a0f6-6a0e-4a3a-{:04x}-{run:012x}", size & 0xffff));
     text.replace("toolu_000000000000000000000000", &id)
         .replace("4be1a0f6-6a0e-4a3a-9b1c-0d9d5a3c7e21", &session)
         .into_bytes()

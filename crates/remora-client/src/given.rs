@@ -7,6 +7,7 @@
 //! `=` that an event is being answered, so that a second installation is not.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -39,7 +40,8 @@ pub struct GivenFile {
     given: HashMap<String, Vec<String>>,
     /// What needs no second telling.
     told: HashSet<String>,
-    /// Events that were answered, by whomever, and when.
+    /// Events that were answered a moment before the last one, by whomever, and
+    /// when.
     claims: Vec<(String, i64)>,
 }
 
@@ -107,7 +109,7 @@ impl GivenFile {
 
     /// Writes down that this was told.
     pub fn tell(&mut self, what: &str, now: i64) -> io::Result<()> {
-        self.add(CLAIM, what, "", 0, now)
+        self.give(&[sign(CLAIM, what)], now)
     }
 
     /// Takes an event as one's own; `false` when another process has it.
@@ -117,57 +119,55 @@ impl GivenFile {
         if self.claims.iter().any(echo) {
             return Ok(false);
         }
-        self.add(CLAIM, &key, "", 0, now)?;
+        self.give(&[sign(CLAIM, &key)], now)?;
         Ok(true)
     }
 
     /// The model has forgotten what it was given.
     pub fn reset(&mut self, why: &str, now: i64) -> io::Result<()> {
-        self.add(RESET, why, "", 0, now)
+        self.give(&[sign(RESET, why)], now)
     }
 
-    /// Writes down what is given.
+    /// Writes down what is given: a line each, all in one go.
     pub fn give(&mut self, giving: &[Giving<'_>], now: i64) -> io::Result<()> {
+        let subagent = plain(self.subagent.as_deref().unwrap_or_default());
+        let mut lines = String::new();
         for one in giving {
-            self.add(one.item, one.moment, one.why, one.tokens, now)?;
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                lines,
+                "{}\t{}\t{}\t{}\t{now}\t{subagent}",
+                plain(one.item),
+                plain(one.moment),
+                plain(one.why),
+                one.tokens
+            );
         }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.write(&lines)?;
+        lines
+            .lines()
+            .filter_map(Line::read)
+            .for_each(|line| self.note(&line));
         Ok(())
     }
 
-    fn add(
-        &mut self,
-        item: &str,
-        moment: &str,
-        why: &str,
-        tokens: u32,
-        now: i64,
-    ) -> io::Result<()> {
-        let line = format!(
-            "{}\t{}\t{}\t{tokens}\t{now}\t{}\n",
-            plain(item),
-            plain(moment),
-            plain(why),
-            plain(self.subagent.as_deref().unwrap_or_default())
-        );
-        self.write(&line)?;
-        if let Some(line) = Line::read(&line[..line.len() - 1]) {
-            self.note(&line);
-        }
-        Ok(())
-    }
-
-    /// A line more; a file that has become too long takes none.
-    fn write(&mut self, line: &str) -> io::Result<()> {
+    /// Some lines more; a file that has become too long takes none.
+    fn write(&mut self, lines: &str) -> io::Result<()> {
         if self.size > MOST {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.file.write_all(line.as_bytes())?;
-        self.size += line.len() as u64;
+        self.file.write_all(lines.as_bytes())?;
+        self.size += lines.len() as u64;
         Ok(())
     }
 
     fn note(&mut self, line: &Line<'_>) {
         if line.item == CLAIM {
+            let is_echo = |(_, time): &(String, i64)| (line.time - time).abs() < ECHO;
+            self.claims.retain(is_echo);
             self.claims.push((line.moment.to_owned(), line.time));
         }
         // A subagent has a mind of its own.
@@ -187,6 +187,16 @@ impl GivenFile {
                 moments.push(line.moment.to_owned());
             }
         }
+    }
+}
+
+/// What is no item, but stands in the place of one.
+fn sign<'a>(sign: &'a str, what: &'a str) -> Giving<'a> {
+    Giving {
+        item: sign,
+        moment: what,
+        why: "",
+        tokens: 0,
     }
 }
 
@@ -342,17 +352,14 @@ mod tests {
     fn one_of_two_installations_answers() {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::new(home.path().to_path_buf());
-        let claim = |key: &str, now| {
-            GivenFile::open(&paths, "s", None)
-                .unwrap()
-                .claim(key, now)
-                .unwrap()
-        };
+        let open = |agent| GivenFile::open(&paths, "s", agent).unwrap();
+        let claim = |key: &str, now| open(None).claim(key, now).unwrap();
         assert!(claim("prompt 1", 1_000));
         assert!(!claim("prompt 1", 1_100));
         assert!(claim("prompt 2", 1_100));
         assert!(claim("prompt 1", 9_000));
-        let open = |agent| GivenFile::open(&paths, "s", agent).unwrap();
+        // Of all that were ever answered, a few are kept.
+        assert_eq!(open(None).claims, [("prompt 1".to_owned(), 9_000)]);
         assert!(open(None).has_told("prompt 2") && !open(Some("sub")).has_told("prompt 2"));
     }
 
@@ -389,6 +396,20 @@ mod tests {
         let file = GivenFile::open(&paths, "s", None).unwrap();
         assert_eq!(file.moments("#2").count(), 1);
         assert_eq!(file.moments("#1").count(), 0);
+    }
+
+    #[test]
+    fn what_is_given_together_is_written_together() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::new(home.path().to_path_buf());
+        let open = || GivenFile::open(&paths, "s", None).unwrap();
+        // One line more would be too much, if they came one by one.
+        open().file.set_len(MOST - 1).unwrap();
+        open().give(&[one("#1"), one("#2")], 1).unwrap();
+        assert_eq!(open().moments("#2").count(), 1);
+        let refused = open().give(&[one("#3"), one("#4")], 2).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(open().moments("#3").count(), 0);
     }
 
     #[test]

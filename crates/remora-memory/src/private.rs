@@ -63,8 +63,10 @@ fn strip<'a>(text: &'a str, name: &str, instead: &str) -> Cow<'a, str> {
                 depth -= 1;
                 kept = end;
             }
+            // Its neighbours must not join to another tag.
             Tag::Empty if depth == 0 => {
                 out.push_str(&text[kept..open]);
+                out.push_str(instead);
                 kept = end;
             }
             Tag::Close | Tag::Empty => {}

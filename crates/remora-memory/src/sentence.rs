@@ -2,10 +2,12 @@
 //! sentences, and inline marks away from the words. It drops what no one said
 //! in words (code, logs, quoted machine text) and must not judge meaning.
 
+mod emphasis;
 mod inline;
 mod noise;
 mod split;
 
+pub(crate) use emphasis::without_emphasis;
 pub(crate) use inline::plain;
 pub(crate) use noise::{is_machine_line, is_not_spoken, without_tagged};
 pub(crate) use split::sentences;

@@ -100,9 +100,8 @@ pub struct Filter {
     pub project: Option<String>,
     /// Any of these kinds; empty means all.
     pub kinds: Vec<Kind>,
-    /// A path, or the end of one after a `/`, or a folder above; read or
-    /// modified.
-    pub file: Option<String>,
+    /// A file, read or modified.
+    pub file: Option<FileMatch>,
     /// Not before, in milliseconds since 1970.
     pub since: Option<i64>,
     /// Before.
@@ -111,6 +110,17 @@ pub struct Filter {
     pub session: Option<String>,
     /// The agent.
     pub agent: Option<String>,
+}
+
+/// Which paths of files are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileMatch {
+    /// This very path, as rows hold it: one look-up, however many paths there
+    /// are.
+    Exactly(String),
+    /// What a person types: a path, the end of one after a `/`, or a folder
+    /// above.
+    Like(String),
 }
 
 /// Which end of a list comes first.
@@ -253,11 +263,24 @@ pub trait Store: Send {
     fn embed(&self, model: &str, meanings: &[(i64, Meaning)]) -> Result<()>;
     /// Forgets all meanings; every row waits for a new one.
     fn forget_meanings(&self) -> Result<()>;
+    /// Brings together what many batches wrote apart, so that searches get
+    /// cheaper: a little at a time, and no reader waits. Changes nothing that
+    /// can be read.
+    fn settle(&self) -> Result<Settled>;
     /// Removes rows by name; unknown names are left out.
     fn remove(&self, names: &[Name]) -> Result<()>;
     /// Removes what may go, items and rows of the ledgers, and returns how many
     /// items and events went or would go.
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
+}
+
+/// How far a store is with bringing together what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// There is more to be done.
+    Partly,
+    /// There is nothing to be done until something is written.
+    Wholly,
 }
 
 /// Whether pruning is only asked about.

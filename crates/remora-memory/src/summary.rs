@@ -9,8 +9,10 @@ mod request;
 mod steps;
 
 use self::entries::Entries;
+pub(crate) use self::request::BETWEEN;
 use crate::sentence::one_line;
 use crate::statement::{Statement, StatementKind};
+use crate::words::terms;
 
 /// How a step went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -107,11 +109,17 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
     completed.extend(&done.completed);
     let mut learned = Entries::default();
     // What was caught as a statement stands in the notes, with its reason.
-    let stated = |line: &&String| turn.statements.iter().any(|s| line.starts_with(&s.text));
-    for line in said.learned.iter().filter(|l| !stated(l)) {
+    let stated = |line: &String| {
+        let mut all = turn.statements.iter();
+        all.find(|s| line.starts_with(&s.text))
+    };
+    for line in said.learned.iter().filter(|l| stated(l).is_none()) {
         learned.add(line);
     }
-    learned.extend(&done.learned);
+    for line in &done.learned {
+        // The request tells what it is about.
+        learned.add(stated(line).map_or(line, |s| &s.text));
+    }
     // A plain answer tells nothing but what it says.
     if learned.is_empty() && completed.is_empty() {
         learned.extend(&said.answer);
@@ -148,6 +156,13 @@ fn note(statement: &Statement) -> String {
     }
 }
 
+/// Whether a text says the other's words first, whatever else it says.
+fn begins_with(text: &str, other: &str) -> bool {
+    let (text, other) = (terms(text), terms(other));
+    let rest = text.strip_prefix(&other);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
 /// How a message begins that tells of a task not done.
 const REFUSALS: &[&str] = &[
     "i couldn't",
@@ -181,8 +196,11 @@ fn title(summary: &Summary) -> String {
         return one_line(asked, TITLE);
     };
     let result = result.trim_end_matches(['.', '。']);
-    if asked.is_empty() {
+    if asked.is_empty() || begins_with(result, asked) {
         return one_line(result, TITLE);
+    }
+    if begins_with(asked, result) {
+        return one_line(asked, TITLE);
     }
     let room = TITLE - ARROW.chars().count();
     let asked_share = room

@@ -19,6 +19,7 @@ pub mod mcp;
 pub mod meanings;
 mod rebuild;
 pub mod saved;
+mod settling;
 mod socket;
 mod stir;
 mod worker;

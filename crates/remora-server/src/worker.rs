@@ -18,6 +18,7 @@ use remora_store::{Access, SqliteStore};
 use crate::changed::{Git, Watch};
 use crate::meanings::{Background, Spare};
 use crate::saved::{Reach, Saved, SavedMemories};
+use crate::settling::Settling;
 use crate::socket::Ear;
 use crate::{Inbox, Log, ServerError, at, is_gone, move_aside, rebuild, stir};
 
@@ -132,6 +133,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         opened: None,
         log: Some(log),
         spare: Spare::new(settings.meanings.clone()),
+        settling: Settling::new(),
         saved: Saved::new(
             settings.saved.clone(),
             settings.policy.redaction.clone(),
@@ -204,6 +206,7 @@ struct Worker<'a> {
     /// The log, until the inbox has it.
     log: Option<Log>,
     spare: Spare,
+    settling: Settling,
     saved: Saved,
     changes: Watch,
 }
@@ -227,7 +230,7 @@ impl Worker<'_> {
                 Ok(_) => {
                     back_off = BACK_OFF;
                     self.recovered();
-                    self.spare.stored();
+                    self.wrote();
                     idle_since = Instant::now();
                     tidied = false;
                     Duration::ZERO
@@ -322,6 +325,7 @@ impl Worker<'_> {
             )?);
             // What was made anew from the archive lacks what no event tells.
             self.saved.forget();
+            self.settling.stored();
         }
         match &mut self.inbox {
             Some(inbox) => Ok(inbox),
@@ -362,14 +366,25 @@ impl Worker<'_> {
         while self.work().is_ok_and(|taken| taken > 0) {}
     }
 
-    /// Works out what rows mean, if nothing came for a while; says how long
-    /// until there is more to do.
+    /// What may be done later, when there is time.
+    fn wrote(&mut self) {
+        self.spare.stored();
+        self.settling.stored();
+    }
+
+    /// Works out what rows mean and brings together what was stored apart, if
+    /// nothing came for a while; says how long until there is more to do.
     fn use_spare_time(&mut self, idle: Duration) -> Option<Duration> {
         if self.trouble.is_some() {
             return None;
         }
         let said = match &self.inbox {
-            Some(inbox) => self.spare.turn(inbox.store(), idle),
+            Some(inbox) => {
+                let settled = self.settling.turn(inbox.store(), idle);
+                settled
+                    .map_err(ServerError::from)
+                    .and_then(|()| self.spare.turn(inbox.store(), idle))
+            }
             None => Ok(None),
         };
         match said {
@@ -380,7 +395,11 @@ impl Worker<'_> {
         }
         self.saved.check(idle);
         self.changes.turn();
-        let waits = [self.saved.wait(idle), self.changes.wait()];
+        let waits = [
+            self.saved.wait(idle),
+            self.changes.wait(),
+            self.settling.wait(idle),
+        ];
         waits
             .into_iter()
             .flatten()
@@ -411,7 +430,7 @@ impl Worker<'_> {
         match done {
             Ok(done) => {
                 if done.wrote {
-                    self.spare.stored();
+                    self.wrote();
                 }
                 for line in done.lines {
                     self.say(&line);

@@ -21,7 +21,7 @@ pub enum Access {
     /// Reading only; the file must be there.
     Read,
     /// Reading only, and every question stops with `StoreError::Again` once this
-    /// instant has passed.
+    /// instant has passed. All questions are answered as of the first.
     ReadUntil(Instant),
 }
 

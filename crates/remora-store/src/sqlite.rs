@@ -9,6 +9,7 @@ mod read;
 mod rows;
 mod scope;
 mod search;
+mod settle;
 mod spelling;
 mod vectors;
 mod weigh;
@@ -19,7 +20,8 @@ use std::path::{Path, PathBuf};
 
 use remora_embed::Meaning;
 use remora_memory::store::{
-    Batch, Counts, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Store, StoreError,
+    Batch, Counts, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Settled, Store,
+    StoreError,
 };
 use remora_memory::words::Query;
 use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
@@ -43,6 +45,10 @@ pub struct SqliteStore {
 
 pub(crate) fn open(path: &Path, access: Access) -> Result<SqliteStore> {
     let mut conn = connect::connect(path, access)?;
+    if let Access::ReadUntil(_) = access {
+        // It lasts as long as the connection, which is not long.
+        conn.execute_batch("BEGIN").told()?;
+    }
     let schema = match access {
         Access::Write => migrate::bring_up(&mut conn, path)?,
         Access::Read | Access::ReadUntil(_) => migrate::look(&conn)?,
@@ -61,14 +67,22 @@ impl SqliteStore {
         read::integrity(&self.conn)
     }
 
+    /// In how many pieces the word index is; searches look into each.
+    pub fn pieces(&self) -> Result<usize> {
+        self.reading(|conn| Ok(settle::pieces(conn)?.len()))
+    }
+
     /// The schema that the file has.
     pub fn schema(&self) -> u32 {
         self.schema.found
     }
 
     /// Answers from one snapshot, and takes the locks for it once instead of
-    /// once a statement.
+    /// once a statement. Whoever has a deadline has one for all questions.
     fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        if !self.conn.is_autocommit() {
+            return read(&self.conn);
+        }
         let tx = Transaction::new_unchecked(&self.conn, TransactionBehavior::Deferred).told()?;
         read(&tx)
     }
@@ -164,6 +178,11 @@ impl Store for SqliteStore {
     fn forget_meanings(&self) -> Result<()> {
         self.may_write()?;
         vectors::forget(&self.conn)
+    }
+
+    fn settle(&self) -> Result<Settled> {
+        self.may_write()?;
+        settle::step(&self.conn)
     }
 
     fn remove(&self, names: &[Name]) -> Result<()> {

@@ -17,7 +17,7 @@ use remora_embed::OnDemand;
 use remora_memory::ask::Ask;
 use remora_memory::rank::Weights;
 use remora_memory::redact::{Redactor, Rules};
-use remora_memory::store::{Filter, Store};
+use remora_memory::store::{FileMatch, Filter, Store};
 use remora_memory::words::Query;
 use remora_store::Access;
 use serde_json::{Value, json};
@@ -216,7 +216,7 @@ fn answer<'a>(
     let filter = Filter {
         project: Some(asked.conv.clone()),
         kinds: ask.filter.kinds.clone(),
-        file: ask.filter.file.clone(),
+        file: ask.filter.file.clone().map(FileMatch::Like),
         ..Filter::default()
     };
     let hits = store.search(&ask.query, &filter, LIMIT)?;

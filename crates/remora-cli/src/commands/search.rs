@@ -9,7 +9,7 @@ pub(crate) mod when;
 use std::time::Instant;
 
 use remora_embed::OnDemand;
-use remora_memory::store::{Filter, Hit, Store};
+use remora_memory::store::{FileMatch, Filter, Hit, Store};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Project};
 use remora_protocol::time::rfc3339;
@@ -128,7 +128,10 @@ fn answered(
             _ => scope::project(data, store, &asked.place)?,
         },
         kinds: asked.kinds.clone(),
-        file: asked.file.as_deref().map(|file| scope::file(data, file)),
+        file: asked
+            .file
+            .as_deref()
+            .map(|file| FileMatch::Like(scope::file(data, file))),
         since: asked.span.since,
         until: asked.span.until,
         session,

@@ -8,6 +8,7 @@ use super::{Work, item};
 use crate::capture::Captured;
 use crate::output;
 use crate::recall::later::{TAKES_BACK, reversal};
+use crate::sentence;
 use crate::session::State;
 use crate::statement::{self, Speaker, StatementKind};
 use crate::summary::Summary;
@@ -58,8 +59,9 @@ impl Work<'_> {
                 StatementKind::Preference => Kind::Preference,
                 StatementKind::Correction => Kind::Correction,
             };
-            let mut row = item::of(event, state, first + n, kind, &said.text);
-            row.text.clone_from(&said.text);
+            let told = said.told();
+            let mut row = item::of(event, state, first + n, kind, &told);
+            row.text = told;
             row.facts = said
                 .reason
                 .iter()
@@ -178,8 +180,9 @@ fn lead(text: &str) -> String {
     let says = |line: &&str| !line.trim_matches(marks).is_empty();
     let prose = |line: &&str| !line.starts_with('#') && says(line);
     let line = text.lines().find(prose).or_else(|| text.lines().find(says));
-    let line = line.unwrap_or("").trim_matches(marks);
-    line.replace("**", "").replace('`', "")
+    let line = line.unwrap_or("").trim();
+    let bullet = |c: char| c.is_whitespace() || "#->|=".contains(c);
+    sentence::plain(line.strip_prefix("* ").unwrap_or(line).trim_matches(bullet))
 }
 
 /// The client wraps parts of its summary in tags; the words are what counts.

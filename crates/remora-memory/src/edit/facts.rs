@@ -3,6 +3,7 @@
 use super::FACT_CAP;
 use super::cut::one_line;
 use super::detail::{self, Details};
+use super::imports::told;
 use super::story::{Stated, Story};
 use super::wording::{describe, named};
 use crate::symbols::{Nature, Symbol, SymbolKind};
@@ -84,10 +85,10 @@ pub(super) fn write(story: &Story<'_>, details: &[Details]) -> Vec<String> {
         }
     }
     for each in &story.imported {
-        facts.say(&format!("imports `{}`", one_line(each, 90)));
+        facts.say(&format!("imports {}", told(each, 90)));
     }
     for each in &story.unimported {
-        facts.say(&format!("no longer imports `{}`", one_line(each, 90)));
+        facts.say(&format!("no longer imports {}", told(each, 90)));
     }
     facts.lines
 }

@@ -1,5 +1,6 @@
 //! Lines that bring other code in, and what they bring.
 
+use super::cut::one_line;
 use crate::symbols::Language;
 use crate::symbols::lexing::{after, quoted};
 
@@ -58,5 +59,15 @@ pub(super) fn brought(language: Language, trimmed: &str) -> Option<&str> {
             .strip_prefix("@import ")
             .or_else(|| bare.strip_prefix("@use ")),
         _ => None,
+    }
+}
+
+/// How what an import brings is told: Python names it behind where it is from.
+pub(super) fn told(what: &str, most: usize) -> String {
+    let cut = |name| one_line(name, most);
+    match what.split_once(" import ") {
+        Some((module, "(")) => format!("`{}`", cut(module)),
+        Some((module, names)) => format!("`{}` from `{}`", cut(names), cut(module)),
+        None => format!("`{}`", cut(what)),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::cut::one_line;
 use super::detail::{self, Details};
+use super::imports::told;
 use super::story::{Group, Story};
 use super::wording::{list, named, names, short_path, signature_change, version};
 use super::{EditKind, TITLE_CAP, fit};
@@ -485,17 +486,13 @@ impl Writer<'_, '_> {
                 String::new()
             };
             return Some((
-                format!("Imported `{}`{more} in {}", one_line(first, 60), self.path),
+                format!("Imported {}{more} in {}", told(first, 60), self.path),
                 EditKind::Change,
             ));
         }
         if let Some(first) = story.unimported.first() {
             return Some((
-                format!(
-                    "Removed import `{}` from {}",
-                    one_line(first, 60),
-                    self.path
-                ),
+                format!("Removed import {} in {}", told(first, 60), self.path),
                 EditKind::Refactor,
             ));
         }

@@ -21,7 +21,7 @@ fn private_passages_leave_a_mark() {
         ("a <privateer>b</privateer>", "a <privateer>b</privateer>"),
         ("a <private>b\r\nc</private >d", "a [private]d"),
         ("é<private>密</private>码", "é[private]码"),
-        ("a <private/> b", "a  b"),
+        ("a <private/> b", "a [private] b"),
         ("if a < b && private > c", "if a < b && private > c"),
     ];
     for (text, clean) in rows {
@@ -56,6 +56,11 @@ fn every_string_of_a_value_is_stripped() {
 fn plain_text_is_borrowed() {
     assert!(matches!(strip_private("a < b"), Cow::Borrowed(_)));
     assert!(matches!(strip_injected("a <b> c"), Cow::Borrowed(_)));
+}
+
+#[test]
+fn what_is_left_joins_to_no_new_tag() {
+    assert_eq!(strip_private("<private<private/>>a"), "<private[private]>a");
 }
 
 proptest! {

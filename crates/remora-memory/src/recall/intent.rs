@@ -201,8 +201,47 @@ const BUILDING: &[&str] = &[
     "extend",
     "show",
     "return",
+    "update",
+    "remove",
+    "refactor",
     "let's add",
     "please add",
+];
+
+/// What somebody says who wants something done, whatever else is told.
+const DOING: &[&str] = &[
+    "add",
+    "write",
+    "implement",
+    "create",
+    "build",
+    "introduce",
+    "support",
+    "rename",
+    "move",
+    "extend",
+    "make",
+    "fix",
+    "update",
+    "remove",
+    "refactor",
+];
+
+/// How a question begins, with or without its mark.
+const ASKING: &[&str] = &[
+    "why", "what", "what's", "when", "how", "where", "who", "which", "did", "have", "had", "was",
+    "remind",
+];
+
+/// What is mended without anything being broken.
+const WORDING: &[&str] = &[
+    "typo",
+    "typos",
+    "spelling",
+    "wording",
+    "grammar",
+    "formatting",
+    "indentation",
 ];
 
 /// How a statement begins that could be taken for a question.
@@ -267,17 +306,21 @@ pub fn intent(prompt: &str) -> Intent {
     if begins(&lower, STATING) && !lower.contains(['?', '？']) {
         return Intent::New;
     }
+    // What else is told of the past asks nothing where something is to be done.
+    let asks = lower.contains(['?', '？']) || begins(&lower, ASKING);
+    let past = says(PAST) && (asks || !does(&lower));
     // A question about a failure of the past is a question about the past.
-    if says(PAST) && (lower.contains(['?', '？']) || begins(&lower, PAST) || unspaced > 0) {
+    if past && (lower.contains(['?', '？']) || begins(&lower, PAST) || unspaced > 0) {
         return Intent::Past;
     }
     let named =
         |word: &&str| word.len() > 8 && (word.ends_with("error") || word.ends_with("exception"));
-    let builds = begins(&lower, BUILDING) && !says(FAILING);
+    let rewords = begins(&lower, &["fix"]) && says(WORDING);
+    let builds = (begins(&lower, BUILDING) || rewords) && !says(FAILING);
     if !builds && (says(BROKEN) || words.iter().any(named)) {
         return Intent::Mend;
     }
-    if says(PAST) {
+    if past {
         return Intent::Past;
     }
     // Nothing can be found by a word or two that every prompt has.
@@ -286,6 +329,14 @@ pub fn intent(prompt: &str) -> Intent {
         return Intent::Trivial;
     }
     Intent::New
+}
+
+/// Whether a sentence of the text, or half of one, says what to do.
+fn does(text: &str) -> bool {
+    let sentences = text.split([';', '\n', '!']).flat_map(|s| s.split(". "));
+    sentences
+        .map(|sentence| sentence.trim().trim_start_matches("please "))
+        .any(|sentence| begins(sentence, DOING))
 }
 
 /// `/name` at the very beginning; a path has more slashes.
@@ -358,6 +409,33 @@ mod tests {
                 Intent::Mend,
             ),
             ("Which state library do we use and why?", Intent::Past),
+            ("Add metrics; we decided to name them app_", Intent::New),
+            ("rename recall() to fetch()", Intent::New),
+            (
+                "earlier tests pass; implement the new login form",
+                Intent::New,
+            ),
+            (
+                "I used to like this; please add a dark theme to the settings page",
+                Intent::New,
+            ),
+            (
+                "Add a retry to the fetcher, and why not a cache too",
+                Intent::New,
+            ),
+            ("Fix the typo in README", Intent::New),
+            ("Update the error message of the importer", Intent::New),
+            ("Fix the login, we decided it must hold a day", Intent::Mend),
+            ("fix the build", Intent::Mend),
+            (
+                "Add a cache here. What did we decide about its size?",
+                Intent::Past,
+            ),
+            ("show me what we decided about retries", Intent::Past),
+            (
+                "remind me what we decided. Add it to the docs",
+                Intent::Past,
+            ),
             ("We decided to use sqlite because it is small", Intent::New),
             ("debug output should go to stderr", Intent::New),
             ("给导出命令加一个进度条", Intent::New),

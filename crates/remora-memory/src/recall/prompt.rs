@@ -10,10 +10,11 @@ use super::later::{Later, is_stated};
 use super::memories;
 use super::page::Page;
 use super::plain::line;
-use super::relevance::Relevance;
+use super::relevance::{Relevance, beside, is_common};
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, name_of, row, work};
 use crate::store::{Filter, Hit, Page as Part, Result, Store};
+use crate::summary::BETWEEN;
 use crate::words::{self, Query, is_stop};
 
 /// Characters of a prompt that are searched for.
@@ -107,14 +108,17 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
     {
         giving.later = Later::of_project(store, scene)?;
     }
+    let best = hits
+        .iter()
+        .filter(|hit| is_told(&hit.item, scene, text).is_none())
+        .map(|hit| Relevance::of(hit).sum())
+        .fold(0.0, f64::max);
     for hit in &hits {
         let relevance = Relevance::of(hit);
-        let threshold = rule.threshold(hit.item.kind);
+        let threshold = beside(best, rule.threshold(hit.item.kind));
         let why = format!("{}: relevance {:.2}", intent.name(), relevance.sum());
-        let refused = if asks_the_same(&hit.item, text) {
-            Some("it asked the same".to_owned())
-        } else if hit.item.session == scene.session && !hit.item.session.is_empty() {
-            Some("from this session".to_owned())
+        let refused = if let Some(told) = is_told(&hit.item, scene, text) {
+            Some(told.to_owned())
         } else if relevance.sum() < threshold {
             Some(format!("{why}, below {threshold:.2}"))
         } else if exact && hit.item.kind == Kind::Fix {
@@ -132,7 +136,7 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
 
 /// Hits of the project, and of what the person saved for all projects.
 fn hits(store: &dyn Store, scene: &Scene<'_>, rule: &Rule, text: &str) -> Result<Vec<Hit>> {
-    let query = Query::parse(&text[..text.floor_char_boundary(LOOK)]);
+    let query = Query::parse(&text[..text.floor_char_boundary(LOOK)]).telling(is_common);
     let filter = Filter {
         project: Some(scene.project.to_owned()),
         kinds: rule.kinds(),
@@ -170,13 +174,25 @@ fn may_be_replaced(item: &Item) -> bool {
     is_stated(item.kind) || row::entries(item, "notes").next().is_some()
 }
 
-/// Whether a summary is of a turn that asked the very same.
+/// Why a row can tell nothing new, however relevant it is.
+fn is_told(item: &Item, scene: &Scene<'_>, prompt: &str) -> Option<&'static str> {
+    if asks_the_same(item, prompt) {
+        Some("it asked the same")
+    } else if item.session == scene.session && !item.session.is_empty() {
+        Some("from this session")
+    } else {
+        None
+    }
+}
+
+/// Whether a summary is of a turn that asked the very same, or began with it.
 fn asks_the_same(item: &Item, prompt: &str) -> bool {
     let asked = item
         .detail
         .as_ref()
-        .and_then(|detail| detail.get("request")?.as_str());
-    let plain = |text: &str| line(text, 200).to_lowercase();
+        .and_then(|detail| detail.get("request")?.as_str())
+        .and_then(|asked| asked.split(BETWEEN).next());
+    let plain = |text: &str| words::terms(&line(text, 200));
     item.kind == Kind::Summary && asked.is_some_and(|asked| plain(asked) == plain(prompt))
 }
 

@@ -9,7 +9,7 @@ use super::page::Page;
 use super::plain::line;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, name_of, other_branch, row};
-use crate::store::{Filter, Page as Part, Result, Store};
+use crate::store::{FileMatch, Filter, Page as Part, Result, Store};
 use crate::words::{self, Query};
 
 /// Tokens that a file may cost.
@@ -109,17 +109,13 @@ fn rows(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &
     for kinds in [TELLING, CHANGES] {
         let filter = Filter {
             project: Some(scene.project.to_owned()),
-            file: Some(path.to_owned()),
+            file: Some(FileMatch::Exactly(path.to_owned())),
             kinds: kinds.to_vec(),
             ..Filter::default()
         };
         rows.extend(store.list(&filter, Part::newest(LOOK))?);
     }
-    rows.retain(|item| {
-        let mut files = item.files_modified.iter().chain(&item.files_read);
-        // The filter also finds files of the same name elsewhere.
-        files.any(|file| file == path) && item.session != scene.session
-    });
+    rows.retain(|item| item.session != scene.session);
     if rows.iter().any(|item| is_stated(item.kind)) {
         let later = Later::of_project(store, scene)?;
         rows.retain(|item| !later.replace(item));

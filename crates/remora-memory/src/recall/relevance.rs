@@ -11,6 +11,28 @@ const RARE: f64 = 6.0;
 /// Two rows about nothing in common are this alike.
 const NOISE: f32 = 0.35;
 
+/// The share of the best hit's relevance that every other must reach.
+const LEAST: f64 = 0.5;
+
+/// What a hit must reach beside the best one: where that says nearly all, what
+/// says half as much has only words in common.
+pub(super) fn beside(best: f64, threshold: f64) -> f64 {
+    threshold.max(LEAST * best)
+}
+
+/// Verbs of nearly every statement: that a row has one in common with a prompt
+/// says nothing.
+const COMMON: &[&str] = &[
+    "add", "added", "adding", "choose", "chose", "chosen", "decide", "decided", "get", "gets",
+    "getting", "got", "make", "makes", "making", "made", "set", "sets", "setting", "use", "used",
+    "uses", "using",
+];
+
+/// Whether the folded word is one that too many rows hold.
+pub(super) fn is_common(term: &str) -> bool {
+    COMMON.contains(&term)
+}
+
 /// What a hit's relevance is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Relevance {
@@ -54,5 +76,16 @@ impl Relevance {
             ("about", self.about),
             ("kept", self.kept),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside;
+
+    #[test]
+    fn beside_a_hit_that_says_it_all_half_of_it_is_needed() {
+        let needed = [0.0, 0.7, 1.0, 1.3].map(|best| format!("{:.2}", beside(best, 0.4)));
+        assert_eq!(needed, ["0.40", "0.40", "0.50", "0.65"]);
     }
 }

@@ -8,7 +8,7 @@ use super::later::{Later, STATED};
 use super::page::Page;
 use super::plain::line;
 use super::{Scene, Seen, is_untrusted, name_of, of_session};
-use crate::store::{Filter, Page as Part, Result, Store};
+use crate::store::{FileMatch, Filter, Page as Part, Result, Store};
 
 /// Statements that are named to whoever sums up, and looked at.
 const MOST: usize = 8;
@@ -49,7 +49,7 @@ pub fn suggestion(
 ) -> Result<Option<(String, String)>> {
     let filter = Filter {
         project: Some(scene.project.to_owned()),
-        file: Some(path.to_owned()),
+        file: Some(FileMatch::Exactly(path.to_owned())),
         kinds: vec![Kind::Fix],
         ..Filter::default()
     };

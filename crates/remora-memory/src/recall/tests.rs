@@ -322,6 +322,34 @@ fn a_prompt_brings_what_it_is_about_and_nothing_else() {
 }
 
 #[test]
+fn verbs_of_every_statement_make_nothing_relevant() {
+    let world = World::default();
+    let hash = world.add(row(Kind::Decision, "We decided to use argon2", 3));
+    world.add(row(Kind::Decision, "We decided to use UTC everywhere", 3));
+    world.add(row(Kind::Preference, "Don't use print for logging", 3));
+    for prompt in ["Why do we use argon2?", "why did we decide to use argon2?"] {
+        let found = world.at(&Moment::Prompt(prompt));
+        assert_eq!(names(&found), [format!("#{hash}")], "{prompt}");
+    }
+}
+
+#[test]
+fn the_same_question_asked_before_is_no_answer() {
+    let world = World::default();
+    let summary = |request: &str| Item {
+        detail: Some(json!({"request": request, "completed": ["exponential backoff is in"]})),
+        ..row(Kind::Summary, "Why did we choose exponential backoff?", 3)
+    };
+    world.add(summary(
+        "Why did we choose exponential backoff? · run the tests",
+    ));
+    let prompt = Moment::Prompt("why did we choose exponential backoff?");
+    assert_eq!(world.at(&prompt).passed[0].why, "it asked the same");
+    let work = world.add(summary("Add a retry to the fetcher"));
+    assert_eq!(names(&world.at(&prompt)), [format!("#{work}")]);
+}
+
+#[test]
 fn nothing_is_told_twice() {
     let mut world = World::default();
     let id = world.add(row(Kind::Decision, "Drop the connection pool", 3));

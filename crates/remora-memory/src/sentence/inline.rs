@@ -3,9 +3,9 @@
 
 /// The words of a line of Markdown.
 pub(crate) fn plain(text: &str) -> String {
+    let text = super::without_emphasis(text);
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut before = ' ';
+    let mut rest = text.as_str();
     let mut code = false;
     // Behind the last link no bracket needs a look ahead.
     let last_link = text.rfind("](");
@@ -23,29 +23,6 @@ pub(crate) fn plain(text: &str) -> String {
                 out.push_str(escaped);
                 next = &after[1..];
             }
-            '*' => {
-                let stars = after.trim_start_matches('*');
-                let opens = stars.chars().next().is_some_and(|n| !n.is_whitespace());
-                let closes = !before.is_whitespace();
-                if !(opens || closes) {
-                    out.push('*');
-                }
-                next = stars;
-            }
-            '~' if after.starts_with('~') => next = after.trim_start_matches('~'),
-            '_' => {
-                let score = after.trim_start_matches('_');
-                let inner = before.is_alphanumeric()
-                    && score.chars().next().is_some_and(char::is_alphanumeric);
-                let edge = before.is_whitespace()
-                    || before.is_ascii_punctuation()
-                    || score.is_empty()
-                    || score.starts_with(|n: char| n.is_whitespace() || n.is_ascii_punctuation());
-                if inner || !edge {
-                    out.push_str(&rest[..rest.len() - score.len()]);
-                }
-                next = score;
-            }
             '!' if after.starts_with('[') => {}
             '[' => {
                 let at = text.len() - rest.len();
@@ -53,7 +30,7 @@ pub(crate) fn plain(text: &str) -> String {
                     .filter(|last| at < *last)
                     .and_then(|_| link(after));
                 if let Some((label, tail)) = found {
-                    out.push_str(&plain_label(label));
+                    out.push_str(&label.replace('`', ""));
                     next = tail;
                 } else {
                     out.push('[');
@@ -65,18 +42,9 @@ pub(crate) fn plain(text: &str) -> String {
             },
             _ => out.push(c),
         }
-        before = rest[..rest.len() - next.len()]
-            .chars()
-            .next_back()
-            .unwrap_or(' ');
         rest = next;
     }
     out.trim().to_owned()
-}
-
-/// Labels rarely nest; their marks are dropped without looking further.
-fn plain_label(label: &str) -> String {
-    label.chars().filter(|c| !matches!(c, '*' | '`')).collect()
 }
 
 /// Splits `label](target) tail` after the opening bracket.

@@ -88,9 +88,39 @@ fn marks_go_and_words_stay() {
         ("[text](http://x.y/z) ![alt](img.png)", "text alt"),
         (
             "snake_case and _em_ and __init__.py",
-            "snake_case and em and init.py",
+            "snake_case and em and __init__.py",
         ),
-        ("a * b, 2*3", "a * b, 23"),
+        ("a * b, 2*3", "a * b, 2*3"),
+        (
+            "**very *much* so.** And ***more***",
+            "very much so. And more",
+        ),
+        (
+            "**`--json`** and **--all**: (_so_)",
+            "--json and --all: (so)",
+        ),
+        ("_All of it is meant._", "All of it is meant."),
+        ("这是**重点**内容", "这是重点内容"),
+        ("[**a** label](u)", "a label"),
+        (
+            "the prefix app_, a leading _ such as _load_config, foo_",
+            "the prefix app_, a leading _ such as _load_config, foo_",
+        ),
+        ("_load and app_", "_load and app_"),
+        ("**__DEV__**", "__DEV__"),
+        (
+            "dunder __all__ or __init__.py, never __FILE__",
+            "dunder __all__ or __init__.py, never __FILE__",
+        ),
+        (
+            "*args and **kwargs, char *p, char *q",
+            "*args and **kwargs, char *p, char *q",
+        ),
+        (
+            "src/**, src/*.rs, *.py, **/*.ts and docs/*",
+            "src/**, src/*.rs, *.py, **/*.ts and docs/*",
+        ),
+        ("HEAD~~ and ~/x", "HEAD~~ and ~/x"),
         ("<b>fat</b> Vec<String> a < b", "fat Vec<String> a < b"),
         ("~~old~~ new \\* star", "old new * star"),
         ("[not a link] (x)", "[not a link] (x)"),

@@ -162,6 +162,7 @@ pub(super) fn weigh(
                     changes pushing committing merging deploy",
                 )
         }
+        Need::Gone => gone(list, start, end),
         Need::Fact => match fact(list, start, end, next) {
             Fact::Here => true,
             Fact::Next => {
@@ -278,6 +279,21 @@ fn lasting(list: &[Word], start: usize, end: usize) -> bool {
         ),
         _ => true,
     }
+}
+
+/// Whether something is given up: a tool, a habit, support for a thing.
+fn gone(list: &[Word], start: usize, end: usize) -> bool {
+    const CASE: &str =
+        "when if whenever while once after before every each unless then during until";
+    const HELD: &str = "table tables column columns database databases row rows connection connections packet \
+        packets frame frames branch file tab window folder directory line";
+    let rest = &list[end..];
+    let closing = text(list, end - 1);
+    // "not any more" closes what it is said of; everything else names it next.
+    let named = among(closing, "anymore more") || !is_pronoun_only(rest);
+    // Where something is not to be used is a rule for how to write, not a choice.
+    let bare = text(list, start) != "stop" || rest.len() <= 3 && !has(rest, "in for on");
+    named && bare && !has(rest, CASE) && !has(&list[start..], HELD) && !is_about_now(rest)
 }
 
 enum Fact {

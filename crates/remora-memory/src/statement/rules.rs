@@ -26,6 +26,8 @@ pub(super) enum Need {
     Label,
     /// A mark that the habit is general.
     Habit,
+    /// Something that is given up for good, not what a program lets fall.
+    Gone,
 }
 
 /// Where a rule may match.
@@ -104,6 +106,7 @@ fn parse(line: &'static str) -> Option<Rule> {
         "contrast" => Need::Contrast,
         "label" => Need::Label,
         "habit" => Need::Habit,
+        "gone" => Need::Gone,
         _ => return None,
     };
     let words = rest.trim();

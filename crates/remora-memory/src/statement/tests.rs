@@ -163,6 +163,13 @@ fn sentences_that_no_rule_was_made_for_are_told_apart() {
 }
 
 #[test]
+fn what_is_given_up_is_told_from_a_step() {
+    let (score, count) = score(&["gone.tsv"]);
+    assert!(count > 20, "only {count} cases");
+    assert_eq!(score.log, "");
+}
+
+#[test]
 fn statements_stand_alone_with_their_reason() {
     let text = fs::read_to_string(folder().join("exact.json")).expect("exact.json");
     let cases: Vec<Value> = serde_json::from_str(&text).expect("valid JSON");
@@ -175,7 +182,7 @@ fn statements_stand_alone_with_their_reason() {
         };
         let found: Vec<_> = find(&get("text").expect("a text"), speaker)
             .into_iter()
-            .map(|s| (s.kind, s.text, s.reason))
+            .map(|s| (s.kind, s.told(), s.reason))
             .collect();
         let wanted = (
             kind(&get("kind").expect("a kind")),

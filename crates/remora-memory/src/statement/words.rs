@@ -202,6 +202,42 @@ fn is_lead(word: &Word) -> bool {
     !word.quoted && among(&word.text, LEADS)
 }
 
+/// Whether the sentence says what not to do.
+pub(super) fn denies(sentence: &str) -> bool {
+    words(sentence)
+        .iter()
+        .any(|w| !w.quoted && among(&w.text, "don't dont not never no stop quit avoid isn't"))
+}
+
+/// What a sentence tells to do.
+pub(super) enum Told {
+    /// Something in place of what was said before.
+    Instead,
+    Plainly,
+    Nothing,
+}
+
+pub(super) fn told(sentence: &str) -> Told {
+    const TELLING: &str = "use prefer write call put keep run take pick choose return";
+    let list = words(sentence);
+    let first = list.iter().find(|w| !is_lead(w));
+    if !first.is_some_and(|w| among(&w.text, TELLING)) {
+        return Told::Nothing;
+    }
+    if list.last().is_some_and(|w| w.text == "instead") {
+        Told::Instead
+    } else {
+        Told::Plainly
+    }
+}
+
+/// Whether the last word stands for something that was named before.
+pub(super) fn ends_in_pronoun(sentence: &str) -> bool {
+    let list = words(sentence);
+    list.last()
+        .is_some_and(|w| !w.quoted && among(&w.text, "it that this them these those"))
+}
+
 /// The sentence without words that only lead in.
 pub(super) fn without_lead(text: &str) -> &str {
     const DROPPED: &str = "ok okay yes yeah yep yup well so and but also hmm alright great cool sure thanks hey hi btw \

@@ -5,7 +5,7 @@ use super::REQUEST;
 use crate::sentence::{self, one_line, plain};
 
 /// Between the requests of several prompts.
-const BETWEEN: &str = " · ";
+pub(crate) const BETWEEN: &str = " · ";
 /// The most prompts that are named.
 const PROMPTS: usize = 3;
 

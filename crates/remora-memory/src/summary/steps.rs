@@ -50,7 +50,7 @@ pub(super) fn read(steps: &[Step]) -> Done {
                     .iter()
                     .find(|f| !f.starts_with("$ "))
                     .map(|f| plain(f))
-                    .filter(|f| !f.is_empty());
+                    .filter(|f| !says(&title, f));
                 if mended {
                     done.learned
                         .extend(fact.map(|f| format!("{title}: {f}")).or(Some(title)));
@@ -201,12 +201,16 @@ fn changed(changes: &[&Step]) -> Vec<String> {
     if titles.len() <= ENTRIES - 2 {
         return titles;
     }
-    let files: Vec<&str> = changes
-        .iter()
-        .flat_map(|c| c.files_modified)
-        .map(String::as_str)
-        .collect();
-    let mut entries = grouped("Changed", &files);
+    let files = |wanted: fn(&Step) -> bool| -> Vec<&str> {
+        let steps = changes.iter().filter(|c| wanted(c));
+        let files = steps.flat_map(|c| c.files_modified);
+        files.map(String::as_str).collect()
+    };
+    let new = files(|c| c.title.starts_with("Created "));
+    let mut others = files(|_| true);
+    others.retain(|file| !new.contains(file));
+    let mut entries = grouped("Created", &new);
+    entries.extend(grouped("Changed", &others));
     entries.extend(
         changes
             .iter()
@@ -214,6 +218,12 @@ fn changed(changes: &[&Step]) -> Vec<String> {
             .map(|c| plain(c.title)),
     );
     entries
+}
+
+/// Whether the title says every word of a fact.
+fn says(title: &str, fact: &str) -> bool {
+    let mut words = fact.split_whitespace().map(|w| w.trim_matches(':'));
+    words.all(|word| title.contains(word))
 }
 
 /// "Read 4 files in crates/store: a.rs, b.rs, c.rs, d.rs"

@@ -12,7 +12,8 @@ use remora_protocol::record::{
 use crate::about::{self, texts};
 use crate::rank::{Fit, Parts};
 use crate::store::{
-    Batch, Counts, EventKey, Filter, Hit, Name, Order, Page, Prune, PruneRun, Result, Store, Write,
+    Batch, Counts, EventKey, FileMatch, Filter, Hit, Name, Order, Page, Prune, PruneRun, Result,
+    Settled, Store, Write,
 };
 use crate::words::{Group, Query, each, holds_phrase};
 
@@ -189,22 +190,23 @@ fn fits(item: &Item, filter: &Filter) -> bool {
         && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
         && filter.since.is_none_or(|since| item.time >= since)
         && filter.until.is_none_or(|until| item.time < until)
-        && filter.file.as_deref().is_none_or(|file| {
-            let file = file.trim_end_matches('/');
-            let file = file.strip_prefix("./").unwrap_or(file);
-            item.files_read
-                .iter()
-                .chain(&item.files_modified)
-                .any(|path| {
-                    path == file
-                        || path
-                            .strip_prefix(file)
-                            .is_some_and(|rest| rest.starts_with('/'))
-                        || path
-                            .strip_suffix(file)
-                            .is_some_and(|rest| rest.ends_with('/'))
-                })
+        && filter.file.as_ref().is_none_or(|file| {
+            let mut paths = item.files_read.iter().chain(&item.files_modified);
+            paths.any(|path| is_file(path, file))
         })
+}
+
+fn is_file(path: &str, file: &FileMatch) -> bool {
+    let file = match file {
+        FileMatch::Exactly(file) => return path == file,
+        FileMatch::Like(file) => file.trim_end_matches('/'),
+    };
+    let file = file.strip_prefix("./").unwrap_or(file);
+    let below = path.strip_prefix(file);
+    let above = path.strip_suffix(file);
+    path == file
+        || below.is_some_and(|rest| rest.starts_with('/'))
+        || above.is_some_and(|rest| rest.ends_with('/'))
 }
 
 /// The terms of an item.
@@ -530,6 +532,10 @@ impl Store for MemoryStore {
     fn forget_meanings(&self) -> Result<()> {
         self.state().meanings.clear();
         Ok(())
+    }
+
+    fn settle(&self) -> Result<Settled> {
+        Ok(Settled::Wholly)
     }
 
     fn remove(&self, names: &[Name]) -> Result<()> {

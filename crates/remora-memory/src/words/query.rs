@@ -168,6 +168,16 @@ impl Query {
         self
     }
 
+    /// The same without words that are in too many rows to tell them apart,
+    /// unless it has nothing else.
+    pub(crate) fn telling(mut self, common: impl Fn(&str) -> bool) -> Self {
+        let tells = |group: &Group| !group.stem().is_some_and(&common);
+        if self.groups.iter().any(tells) {
+            self.groups.retain(tells);
+        }
+        self
+    }
+
     /// The same with rows of these kinds preferred.
     pub(crate) fn favouring(self, favours: Vec<Kind>) -> Self {
         Self { favours, ..self }

@@ -1,10 +1,11 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use remora_client::{Failure, waiting};
 use remora_protocol::request::Request;
 use remora_server::{Ended, dead_letters, is_gone, retry, serve};
+use remora_store::Access;
 
 use crate::place::{NOW, Place};
 
@@ -23,6 +24,24 @@ fn drain_answers_when_everything_is_stored() {
     assert!(waiting(&place.paths, 10).unwrap().is_empty());
     assert_eq!(worker.stop(), Ended::Stopped);
     assert!(!place.paths.socket().exists());
+}
+
+#[test]
+fn in_its_spare_time_it_makes_searches_cheaper() {
+    let place = Place::new();
+    let worker = place.start("1.0.0", LONG);
+    for n in 0..12 {
+        place.put(NOW, &Place::call(n));
+        worker.ask(&Request::Drain);
+    }
+    let reader = remora_store::open(&place.paths.database(), Access::Read).unwrap();
+    let end = Instant::now() + LONG;
+    while reader.pieces().unwrap() > 1 {
+        assert!(Instant::now() < end, "{} pieces", reader.pieces().unwrap());
+        std::thread::yield_now();
+    }
+    assert_eq!(place.events().len(), 12);
+    assert_eq!(worker.stop(), Ended::Stopped);
 }
 
 #[test]

@@ -162,9 +162,14 @@ pub(crate) fn sessions(conn: &Connection, filter: &Filter, limit: usize) -> Resu
         return Ok(Vec::new());
     };
     let texts = Texts::new(conn);
+    // With a condition that may not hold, SQLite would look at every row.
+    let session = match scope.session {
+        Some(_) => "id = ?3",
+        None => "?3 IS NULL",
+    };
     conn.prepare_cached(&format!(
         "SELECT {SESSION} FROM sessions
-         WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR agent = ?2) AND (?3 IS NULL OR id = ?3)
+         WHERE {session} AND (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR agent = ?2)
             AND last >= ?4 AND started < ?5
          ORDER BY last DESC, id DESC LIMIT ?6"
     ))
@@ -259,9 +264,12 @@ pub(crate) fn files(
         return Ok(Vec::new());
     };
     let texts = Texts::new(conn);
+    let within = match folder {
+        Some(_) => "folder = ?2",
+        None => "?2 IS NULL",
+    };
     conn.prepare_cached(&format!(
-        "SELECT {FILE} FROM folder_files WHERE project = ?1 AND (?2 IS NULL OR folder = ?2)
-         ORDER BY folder, name"
+        "SELECT {FILE} FROM folder_files WHERE project = ?1 AND {within} ORDER BY folder, name"
     ))
     .told()?
     .query_map(params![project, folder], |row| rows::file(row, &texts))
@@ -385,3 +393,6 @@ pub(crate) fn integrity(conn: &Connection) -> Result<Vec<String>> {
         .told()?;
     Ok(found.into_iter().filter(|line| line != "ok").collect())
 }
+
+#[cfg(test)]
+mod tests;

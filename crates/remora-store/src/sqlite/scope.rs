@@ -1,7 +1,7 @@
 //! A filter with its names looked up: what a row must be to count. If a name is
 //! not known, nothing can count and there is no scope.
 
-use remora_memory::store::{Filter, Result};
+use remora_memory::store::{FileMatch, Filter, Result};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
@@ -39,7 +39,7 @@ impl Scope {
         let [project, agent, session] = names;
         let paths = filter
             .file
-            .as_deref()
+            .as_ref()
             .map(|file| paths(conn, file))
             .transpose()?;
         if paths.as_ref().is_some_and(Vec::is_empty) {
@@ -100,9 +100,15 @@ pub(crate) enum Lead {
     Nothing,
 }
 
-/// Paths that are the file, end in it after a `/`, or lie in it as a folder.
-fn paths(conn: &Connection, file: &str) -> Result<Vec<i64>> {
-    let file = file.trim_end_matches('/');
+/// Paths that are the file; or also those that end in it after a `/`, or lie in
+/// it as a folder, for which every path is looked at.
+fn paths(conn: &Connection, file: &FileMatch) -> Result<Vec<i64>> {
+    let file = match file {
+        FileMatch::Exactly(file) => {
+            return Ok(find(conn, Table::Paths, file)?.into_iter().collect());
+        }
+        FileMatch::Like(file) => file.trim_end_matches('/'),
+    };
     let file = file.strip_prefix("./").unwrap_or(file);
     if file.is_empty() {
         return Ok(Vec::new());

@@ -7,6 +7,7 @@ mod fold;
 mod light;
 mod near;
 mod speaker;
+mod tags;
 mod word;
 
 use remora_embed::MODEL;
@@ -27,6 +28,7 @@ use fold::Scored;
 use light::Lights;
 use near::Near;
 use speaker::Speakers;
+use tags::Tags;
 use word::{DEEP, Word};
 
 /// How many rows are ranked by their words, mostly.
@@ -53,16 +55,11 @@ pub(crate) fn search(
     if query.groups().is_empty() {
         return Ok(Vec::new());
     }
-    let without = word::without(query);
+    let mut search = Search::new(conn, scope, word::without(query), limit)?;
     // Phrases that must not be there are seen only when rows are loaded.
-    let picky = query.without().iter().any(|group| group.phrase().is_some());
-    let search = Search {
-        conn,
-        scope,
-        without,
-        ranked: if picky { word::SAMPLE } else { RANKED }.max(limit),
-        limit,
-    };
+    if query.without().iter().any(|group| group.phrase().is_some()) {
+        search.ranked = word::SAMPLE.max(limit);
+    }
     search.run(query)
 }
 
@@ -97,14 +94,27 @@ fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Resu
 struct Search<'c> {
     conn: &'c Connection,
     scope: Scope,
-    /// What rows must not hold, as a question to the index.
-    without: Option<String>,
+    /// What rows must hold beside the words, and what they must not.
+    tags: Tags,
     /// How many rows are ranked by their words.
     ranked: usize,
     limit: usize,
 }
 
-impl Search<'_> {
+impl<'c> Search<'c> {
+    /// A search in the scope for rows that hold nothing of `without`.
+    fn new(conn: &'c Connection, scope: Scope, without: Vec<String>, limit: usize) -> Result<Self> {
+        let mut tags = Tags::choose(conn, &scope)?;
+        tags.without.extend(without);
+        Ok(Self {
+            conn,
+            scope,
+            tags,
+            ranked: RANKED.max(limit),
+            limit,
+        })
+    }
+
     fn run(&self, query: &Query) -> Result<Vec<Hit>> {
         let weights = query.weights();
         let (rows, average) = self.size()?;

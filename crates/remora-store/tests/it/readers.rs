@@ -123,6 +123,23 @@ fn a_deadline_ends_every_question() {
 }
 
 #[test]
+fn whoever_has_a_deadline_is_answered_from_one_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    let writer = open(&path, Access::Write).unwrap();
+    writer.apply(&batch(0, 10)).unwrap();
+    let later = Instant::now() + Duration::from_mins(10);
+    let [hurried, patient] =
+        [Access::ReadUntil(later), Access::Read].map(|access| open(&path, access).unwrap());
+    assert_eq!((count(&hurried), count(&patient)), (10, 10));
+    writer.apply(&batch(10, 5)).unwrap();
+    assert_eq!((count(&hurried), count(&patient)), (10, 15));
+    drop(hurried);
+    let hurried = open(&path, Access::ReadUntil(later)).unwrap();
+    assert_eq!(count(&hurried), 15);
+}
+
+#[test]
 fn a_second_writer_waits_its_turn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("remora.db");

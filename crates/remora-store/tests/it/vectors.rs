@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use remora_embed::Meaning;
-use remora_memory::store::{Batch, Filter, Prune, PruneRun, Store, StoreError, Write};
+use remora_memory::store::{Batch, FileMatch, Filter, Prune, PruneRun, Store, StoreError, Write};
 use remora_memory::testing::item;
 use remora_protocol::record::{Item, Kind};
 use remora_store::{Access, SqliteStore, open};
@@ -178,7 +178,7 @@ fn every_filter_holds() {
         ),
         (
             Filter {
-                file: Some("f2.rs".into()),
+                file: Some(FileMatch::Like("f2.rs".into())),
                 kinds: vec![Kind::Change],
                 ..any()
             },

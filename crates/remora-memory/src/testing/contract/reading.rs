@@ -3,7 +3,7 @@
 use remora_protocol::record::{EventRow, Item, Kind};
 
 use super::{Check, add, ok, page, uids};
-use crate::store::{Batch, Counts, Filter, Name, Order, Page, Store};
+use crate::store::{Batch, Counts, FileMatch, Filter, Name, Order, Page, Store};
 use crate::testing::{event, item, session};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -13,7 +13,10 @@ pub(super) const CHECKS: &[Check] = &[
     ("pages follow each other without gap or repeat", paging),
     ("every filter works alone", filters),
     ("filters work together", filters_together),
-    ("a file is a path, its end or a folder above", files),
+    (
+        "a file is a path, or like one: its end or a folder above",
+        files,
+    ),
     ("sessions are filtered", sessions),
     ("the ledger is filtered and paged", events),
     ("counts tell what there is", counts),
@@ -231,7 +234,7 @@ fn filters(store: &dyn Store) {
         ),
         (
             Filter {
-                file: some("x.rs"),
+                file: Some(FileMatch::Like("x.rs".into())),
                 ..all()
             },
             &["file"],
@@ -265,7 +268,7 @@ fn filters(store: &dyn Store) {
         ),
         (
             Filter {
-                file: some("nothing.rs"),
+                file: Some(FileMatch::Like("nothing.rs".into())),
                 ..all()
             },
             &[],
@@ -302,14 +305,14 @@ fn filters_together(store: &dyn Store) {
     agree(
         store,
         &Filter {
-            file: some("src/x.rs"),
+            file: Some(FileMatch::Like("src/x.rs".into())),
             ..filter
         },
         &[],
     );
     let filter = Filter {
         project: some("project"),
-        file: some("src"),
+        file: Some(FileMatch::Like("src".into())),
         since: Some(70),
         ..Filter::default()
     };
@@ -350,16 +353,29 @@ fn files(store: &dyn Store) {
         ("100%_sure.rs", vec!["f"]),
         ("100__sure.rs", vec![]),
     ] {
-        let filter = Filter {
-            file: Some(file.into()),
-            ..Filter::default()
-        };
-        assert_eq!(
-            uids(&ok(store.list(&filter, page(Order::Oldest, 99)))),
-            expected,
-            "{file}"
-        );
+        of_file(store, FileMatch::Like(file.into()), &expected);
     }
+    for (file, expected) in [
+        ("src/store/sqlite.rs", vec!["a", "e"]),
+        ("docs/store/sqlite.rs", vec!["e"]),
+        ("sqlite.rs", vec!["c"]),
+        ("src/store", vec![]),
+        ("./sqlite.rs", vec![]),
+        ("sqlite.rs/", vec![]),
+        ("", vec![]),
+    ] {
+        of_file(store, FileMatch::Exactly(file.into()), &expected);
+    }
+}
+
+#[track_caller]
+fn of_file(store: &dyn Store, file: FileMatch, expected: &[&str]) {
+    let filter = Filter {
+        file: Some(file),
+        ..Filter::default()
+    };
+    let rows = ok(store.list(&filter, page(Order::Oldest, 99)));
+    assert_eq!(uids(&rows), expected, "{:?}", filter.file);
 }
 
 fn sessions(store: &dyn Store) {
@@ -425,7 +441,7 @@ fn sessions(store: &dyn Store) {
     // What does not count is not looked at.
     assert_eq!(
         ids(Filter {
-            file: Some("x.rs".into()),
+            file: Some(FileMatch::Like("x.rs".into())),
             kinds: vec![Kind::Fix],
             ..all()
         })

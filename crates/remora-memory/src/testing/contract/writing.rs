@@ -4,7 +4,9 @@ use remora_protocol::record::{FileRecord, FileState, Item, Kind, Project};
 use serde_json::json;
 
 use super::{Check, add, all, found, ok, write};
-use crate::store::{Batch, EventKey, Filter, Name, Order, Page, Prune, PruneRun, Store, Write};
+use crate::store::{
+    Batch, EventKey, FileMatch, Filter, Name, Order, Page, Prune, PruneRun, Store, Write,
+};
 use crate::testing::{event, item, session};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -139,7 +141,7 @@ fn replacing(store: &dyn Store) {
     );
     add(store, [item("a", "octopus")]);
     let filter = Filter {
-        file: Some("x.rs".into()),
+        file: Some(FileMatch::Like("x.rs".into())),
         ..Filter::default()
     };
     assert_eq!(ok(store.list(&filter, super::page(Order::Oldest, 9))), []);
@@ -385,7 +387,7 @@ fn pruning(store: &dyn Store) {
     assert_eq!(super::uids(&all(store)), ["b", "c"]);
     assert_eq!(found(store, "walrus").len(), 2);
     let filter = Filter {
-        file: Some("x.rs".into()),
+        file: Some(FileMatch::Like("x.rs".into())),
         ..Filter::default()
     };
     assert_eq!(

@@ -231,23 +231,6 @@ impl Search<'_> {
         Ok((items.max(1.0), (words / items.max(1.0)).max(1.0)))
     }
 
-    /// What the filter says, as far as the index knows it.
-    fn tags(&self) -> String {
-        let mut tags = Vec::new();
-        tags.extend(
-            self.scope
-                .project
-                .map(|project| format!("\"_p{project}\" AND ")),
-        );
-        tags.extend(self.scope.agent.map(|agent| format!("\"_a{agent}\" AND ")));
-        if !self.scope.kinds.is_empty() {
-            let kinds = self.scope.kinds.iter().map(|kind| format!("\"_k{kind}\""));
-            let kinds: Vec<String> = kinds.collect();
-            tags.push(format!("({}) AND ", kinds.join(" OR ")));
-        }
-        tags.concat()
-    }
-
     /// The least and the greatest number of a row within the time.
     fn numbers(&self) -> Result<(i64, i64)> {
         let ends = self
@@ -263,10 +246,7 @@ impl Search<'_> {
 
     /// The newest rows for a question to the index, within the filter.
     pub(super) fn ask(&self, expression: &str, limit: usize) -> Result<Vec<i64>> {
-        let mut expression = format!("{}{expression}", self.tags());
-        if let Some(without) = &self.without {
-            expression = format!("({expression}) NOT ({without})");
-        }
+        let expression = self.tags.question(expression);
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let ids = |row: &rusqlite::Row<'_>| row.get(0);
         let (since, until) = (self.scope.since, self.scope.until);
@@ -306,15 +286,15 @@ fn longer(group: &Group) -> Option<String> {
     Some(format!("(\"{stem}\" *)"))
 }
 
-/// What a row must not hold, as a question to the index; phrases are looked for
+/// What a row must not hold, as questions to the index; phrases are looked for
 /// in the rows themselves.
-pub(super) fn without(query: &Query) -> Option<String> {
-    let groups = query
+pub(super) fn without(query: &Query) -> Vec<String> {
+    query
         .without()
         .iter()
-        .filter(|group| group.phrase().is_none());
-    let unwanted: Vec<String> = groups.map(|group| question(group, anywhere)).collect();
-    (!unwanted.is_empty()).then(|| unwanted.join(" OR "))
+        .filter(|group| group.phrase().is_none())
+        .map(|group| question(group, anywhere))
+        .collect()
 }
 
 /// A term in the lead of a row or beyond it.

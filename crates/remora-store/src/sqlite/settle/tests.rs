@@ -1,0 +1,122 @@
+//! Pieces become few, and nobody can tell from what is found.
+
+use remora_memory::store::{Batch, Filter, Name, Settled, Store, Write};
+use remora_memory::testing::item;
+use remora_memory::words::Query;
+use remora_protocol::record::{Item, Kind};
+
+use crate::{Access, SqliteStore, open};
+
+const ANIMALS: [&str; 5] = ["walrus", "otter", "heron", "gecko", "mole"];
+
+fn row(n: usize) -> Write {
+    let animal = ANIMALS[n % ANIMALS.len()];
+    Write::Add(Item {
+        kind: if n.is_multiple_of(3) {
+            Kind::Fix
+        } else {
+            Kind::Change
+        },
+        text: format!("the {animal} number {n} met a {}", ANIMALS[n / 7 % 5]),
+        ..item(&format!("u{n}"), animal)
+    })
+}
+
+/// Stores rows one by one, as a worker does that is always awake.
+fn add(store: &SqliteStore, numbers: std::ops::Range<usize>) {
+    for n in numbers {
+        let batch = Batch {
+            items: vec![row(n)],
+            ..Batch::default()
+        };
+        store.apply(&batch).unwrap();
+    }
+}
+
+fn pieces(store: &SqliteStore) -> usize {
+    store.pieces().unwrap()
+}
+
+/// Until there is nothing to do; how many steps that takes.
+fn settle(store: &SqliteStore) -> usize {
+    let steps = (0..1_000).take_while(|_| store.settle().unwrap() == Settled::Partly);
+    let steps = steps.count();
+    assert!(steps < 1_000, "it does not end");
+    steps
+}
+
+fn found(store: &SqliteStore) -> Vec<Vec<(i64, f64)>> {
+    let fixes = Filter {
+        kinds: vec![Kind::Fix],
+        project: Some("project".into()),
+        ..Filter::default()
+    };
+    let ask = |text: &str, filter: &Filter| {
+        let hits = store.search(&Query::parse(text), filter, 100).unwrap();
+        hits.iter().map(|hit| (hit.item.id, hit.score)).collect()
+    };
+    [
+        "walrus",
+        "heron met a mole",
+        "number 77",
+        "gecko -otter",
+        "wal",
+    ]
+    .iter()
+    .flat_map(|text| [ask(text, &Filter::default()), ask(text, &fixes)])
+    .collect()
+}
+
+#[test]
+fn pieces_become_few_and_searches_find_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    let store = open(&path, Access::Write).unwrap();
+    assert_eq!(store.settle().unwrap(), Settled::Wholly);
+    add(&store, 0..300);
+    store
+        .remove(&[Name::Uid("u4".into()), Name::Uid("u77".into())])
+        .unwrap();
+    let (before, reader) = (found(&store), open(&path, Access::Read).unwrap());
+    assert!(pieces(&store) > 3, "{} pieces", pieces(&store));
+    assert!(settle(&store) > 0);
+    assert_eq!(pieces(&store), 1);
+    assert_eq!((found(&store), found(&reader)), (before.clone(), before));
+    assert_eq!(store.integrity().unwrap(), [""; 0]);
+    // Nothing was written, so there is nothing to do.
+    assert_eq!(settle(&store), 0);
+}
+
+#[test]
+fn for_a_few_rows_the_index_is_not_written_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let all = Batch {
+        items: (0..20_000).map(row).collect(),
+        ..Batch::default()
+    };
+    store.apply(&all).unwrap();
+    settle(&store);
+    let largest = || -> (i64, i64) {
+        let sql =
+            "SELECT segid, max(pgno) / 2 FROM words_idx GROUP BY segid ORDER BY 2 DESC LIMIT 1";
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        store.conn.query_row(sql, [], row).unwrap()
+    };
+    let before = largest();
+    assert!(before.1 > 50, "{before:?}");
+    add(&store, 20_000..20_007);
+    assert!(pieces(&store) > 4, "{} pieces", pieces(&store));
+    settle(&store);
+    assert_eq!(largest(), before);
+    assert!(pieces(&store) < 5, "{} pieces", pieces(&store));
+}
+
+#[test]
+fn a_reader_does_not_settle() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    add(&open(&path, Access::Write).unwrap(), 0..9);
+    let reader = open(&path, Access::Read).unwrap();
+    assert!(reader.settle().is_err());
+}
