@@ -50,7 +50,7 @@ pub(super) fn last(
         };
         let Some(mut best) = best(rows) else { continue };
         if let Some(open) = open {
-            settle(&mut best, open, later);
+            settle(&mut best, &open, later);
         }
         kept.push(best);
     }
@@ -88,7 +88,7 @@ fn left_open(rows: &[Item], done: &mut Done) -> Vec<String> {
 }
 
 /// Brings a checkpoint up to date: its steps, and notes that still hold.
-fn settle(item: &mut Item, open: Vec<String>, later: &Later) {
+fn settle(item: &mut Item, open: &[String], later: &Later) {
     let notes: Vec<String> = row::entries(item, "notes")
         .filter(|note| !later.replace_note(note, item.time))
         .map(str::to_owned)
