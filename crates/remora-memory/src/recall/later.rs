@@ -73,6 +73,32 @@ const GOES: &[&str] = &[
 ];
 /// Other ways to take something back, without a name.
 const TURNS: &[&str] = &["anymore", "any more", "back to", "instead", "switch"];
+/// How somebody says what is to be taken for something.
+const CHOICES: &[&str] = &[
+    "adopt",
+    "choose",
+    "chose",
+    "go for",
+    "go with",
+    "going with",
+    "move",
+    "moved",
+    "pick",
+    "picked",
+    "prefer",
+    "settle on",
+    "switch",
+    "take",
+    "use",
+    "used",
+    "uses",
+    "using",
+    "went with",
+    "使用",
+    "改用",
+    "用",
+    "选",
+];
 /// Where the name of a thing ends.
 const ENDS: &[&str] = &[
     " and ",
@@ -183,6 +209,8 @@ struct Statement {
     words: Vec<String>,
     /// The things that it takes back.
     drops: Vec<Vec<String>>,
+    /// Whether it says what to take for something.
+    chooses: bool,
 }
 
 impl Statement {
@@ -194,16 +222,21 @@ impl Statement {
         let detail = item.detail.as_ref();
         let taken_back = detail.and_then(|detail| detail.get(TAKES_BACK)?.as_str());
         let mut this = Self::said(&item.title, item.time.max(item.last_time), splitter);
-        this.drops
-            .extend(drops(taken_back.unwrap_or_default(), splitter));
+        let taken_back = taken_back.unwrap_or_default().to_lowercase();
+        this.drops.extend(drops(&taken_back, splitter));
         Some(this)
     }
 
     fn said(text: &str, time: i64, splitter: &mut Splitter) -> Self {
+        let lower = text.to_lowercase();
+        let chooses = CHOICES
+            .iter()
+            .any(|cue| places(&lower, cue).next().is_some());
         Self {
             time,
             words: telling(text, splitter),
-            drops: drops(text, splitter),
+            drops: drops(&lower, splitter),
+            chooses,
         }
     }
 
@@ -220,23 +253,22 @@ impl Statement {
             .any(|thing| held(thing) && !other.drops.contains(thing))
     }
 
-    /// Most of their words are the same, and two of them stand side by side.
+    /// The one holds all words of the other, or both choose something and most
+    /// of their words are the same; two of them side by side. Two rules for one
+    /// part of a program are no choice between them.
     fn is_about_the_same(&self, other: &Self) -> bool {
         let shared = self.words.iter().filter(|word| other.words.contains(word));
         let shared = shared.count();
         let least = self.words.len().min(other.words.len());
+        let enough = shared == least || self.chooses && other.chooses && shared * 3 >= least * 2;
         let side_by_side = |pair: &[String]| self.words.windows(2).any(|own| own == pair);
-        shared >= 2 && shared * 3 >= least * 2 && other.words.windows(2).any(side_by_side)
+        shared >= 2 && enough && other.words.windows(2).any(side_by_side)
     }
 }
 
-/// The things that a text says go.
-fn drops(text: &str, splitter: &mut Splitter) -> Vec<Vec<String>> {
+/// The things that a text, in lower case, says go.
+fn drops(lower: &str, splitter: &mut Splitter) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    if text.is_empty() {
-        return found;
-    }
-    let lower = text.to_lowercase();
     let mut take = |thing: &str| {
         let mut words = telling(thing, splitter);
         words.truncate(THING);
@@ -246,7 +278,7 @@ fn drops(text: &str, splitter: &mut Splitter) -> Vec<Vec<String>> {
         }
     };
     for cue in DROPS {
-        for at in places(&lower, cue) {
+        for at in places(lower, cue) {
             let after = &lower[at + cue.len()..];
             let ends = ENDS.iter().filter_map(|end| after.find(end));
             let end = ends.chain(after.find(STOPS)).chain(sentence_end(after));
@@ -254,7 +286,7 @@ fn drops(text: &str, splitter: &mut Splitter) -> Vec<Vec<String>> {
         }
     }
     for cue in GOES {
-        for at in places(&lower, cue) {
+        for at in places(lower, cue) {
             let before = &lower[..at];
             let thing = before.rsplit(STOPS).next().unwrap_or_default();
             take(thing.trim_start().trim_start_matches(['把', '将', '从']));

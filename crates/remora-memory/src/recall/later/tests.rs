@@ -105,6 +105,16 @@ const CASES: &[(&str, &str, bool)] = &[
         false,
     ),
     (
+        "Use Redis for the job queue",
+        "Log every failure of the job queue",
+        false,
+    ),
+    (
+        "Use httpx for the API client",
+        "Write tests for the API client",
+        false,
+    ),
+    (
         "We drop tantivy",
         "We dropped tantivy because it is big",
         true,
