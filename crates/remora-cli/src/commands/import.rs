@@ -14,6 +14,7 @@ use std::path::Path;
 
 use remora_memory::redact::Redactor;
 use remora_memory::store::Store;
+use remora_store::SqliteStore;
 use serde_json::json;
 
 use crate::args::{Import, ImportJsonl};
@@ -61,6 +62,42 @@ pub(crate) fn run(command: &Import, out: &mut Output) -> Result<Exit, CliError> 
     }
 }
 
+/// Whether vectors are made of what came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Vectors {
+    Wanted,
+    Unwanted,
+}
+
+impl Vectors {
+    fn asked(none: bool) -> Self {
+        if none { Self::Unwanted } else { Self::Wanted }
+    }
+}
+
+/// Makes vectors of what came in, as far as that takes no time, and lets go of
+/// the store; a worker makes the rest.
+fn embed(
+    data: &Data,
+    store: SqliteStore,
+    mut guard: Exclusive,
+    wanted: Vectors,
+) -> Result<(Made, Rest), CliError> {
+    let encoder = tier::encoder(&data.config);
+    let made = match &encoder {
+        Some(encoder) if wanted == Vectors::Wanted => vectors::make(&store, encoder, AT_ONCE)?,
+        _ => Made::nothing(&store)?,
+    };
+    let rest = Rest::of(&data.config, &made);
+    if rest == Rest::Worker {
+        guard.leave_a_worker();
+    }
+    // Before the guard, which may start the worker.
+    drop(store);
+    drop(guard);
+    Ok((made, rest))
+}
+
 fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
     let redactor = redactor(&data)?;
@@ -79,7 +116,7 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
     if bad == BadLines::Refuse && !checked.faults.is_empty() {
         return Err(refused(&source.name, &checked.faults));
     }
-    let mut guard = Exclusive::take(&data.paths)?;
+    let guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
     let target = Target {
         store: &store,
@@ -93,17 +130,7 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
         now: clock::millis(),
     };
     let loaded = load::load(&source, &checked, target)?;
-    let encoder = tier::encoder(&data.config);
-    let made = match &encoder {
-        Some(encoder) if !args.no_vectors => vectors::make(&store, encoder, AT_ONCE)?,
-        _ => Made::nothing(&store)?,
-    };
-    let rest = Rest::of(&data.config, &made);
-    if rest == Rest::Worker {
-        guard.leave_a_worker();
-    }
-    drop(store);
-    drop(guard);
+    let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
     report(args, &checked.faults, &loaded, &made, out)?;
     if !args.json {
         rest.say(&made, out)?;

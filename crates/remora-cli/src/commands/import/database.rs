@@ -16,7 +16,7 @@ use remora_store::foreign::{Foreign, Session, ToolUse};
 use serde_json::json;
 
 use self::rows::Known;
-use super::{AT_ONCE, redactor};
+use super::{Vectors, embed, redactor};
 use crate::args::ImportClaudeMem;
 use crate::clock;
 use crate::commands::data::Data;
@@ -25,9 +25,9 @@ use crate::commands::parts::{Part, Writer};
 use crate::commands::progress::Progress;
 use crate::commands::scrub::scrub;
 use crate::commands::search::scope;
-use crate::commands::show::lines::{count, flat};
-use crate::commands::vectors::{self, Made, Rest};
-use crate::commands::{tier, worker};
+use crate::commands::show::lines::{count, counts, flat};
+use crate::commands::vectors::Made;
+use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, visible};
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliE
     let redactor = redactor(&data)?;
     let foreign = Foreign::open(&args.file).map_err(|e| unreadable(&args.file, e))?;
     let sessions = foreign.sessions().map_err(|e| unreadable(&args.file, e))?;
-    let mut guard = Exclusive::take(&data.paths)?;
+    let guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
     let projects = Projects::new(&data, &store, &args.project)?;
     let mut loader = Loader::new(&store, &redactor, args, projects, sessions);
@@ -70,17 +70,7 @@ pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliE
     let cleaner = Cleaner::new(&redactor, data.config.list("capture.ignore"));
     loader.calls(&foreign, intake, cleaner)?;
     let brought = loader.brought;
-    let encoder = tier::encoder(&data.config);
-    let made = match &encoder {
-        Some(encoder) if !args.no_vectors => vectors::make(&store, encoder, AT_ONCE)?,
-        _ => Made::nothing(&store)?,
-    };
-    let rest = Rest::of(&data.config, &made);
-    if rest == Rest::Worker {
-        guard.leave_a_worker();
-    }
-    drop(store);
-    drop(guard);
+    let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
     report(args, &brought, &made, out)?;
     if !args.json {
         rest.say(&made, out)?;
@@ -537,16 +527,7 @@ fn report(
         (brought.summaries, "summary", "summaries"),
         (brought.calls, "call", "calls"),
     ];
-    let told: Vec<String> = told
-        .iter()
-        .filter(|(n, ..)| *n > 0)
-        .map(|(n, one, many)| count(*n, one, many))
-        .collect();
-    let told = if told.is_empty() {
-        "nothing".to_owned()
-    } else {
-        told.join(", ")
-    };
+    let told = counts(&told).unwrap_or_else(|| "nothing".to_owned());
     let there = match brought.unchanged {
         0 => String::new(),
         n => format!("; {} here already", count(n, "row was", "rows were")),

@@ -21,15 +21,15 @@ use self::bring::{Ahead, Brought, Looked};
 use self::find::Found;
 use self::place::Places;
 use self::state::State;
-use super::{AT_ONCE, TOLD, redactor, resolve};
+use super::{TOLD, Vectors, embed, redactor, resolve};
 use crate::args::{ImportClaudeCode, Span};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
 use crate::commands::search::when;
-use crate::commands::show::lines::{count, size};
-use crate::commands::vectors::{self, Made, Rest};
-use crate::commands::{install, tier, worker};
+use crate::commands::show::lines::{count, counts, size};
+use crate::commands::vectors::Made;
+use crate::commands::{install, worker};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, visible};
@@ -95,7 +95,7 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
         let looked = bring::look(&found, since);
         return looked_at(args, &found, &looked, out);
     }
-    let mut guard = Exclusive::take(&data.paths)?;
+    let guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
     let project = args.project.as_deref();
     let project = project.map(|name| resolve(&store, name)).transpose()?;
@@ -109,19 +109,8 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
     let before = fixes(&store)?;
     let mut brought = bring::bring(ahead, &mut intake, &mut state)?;
     brought.fixes = fixes(&store)?.saturating_sub(before);
-    let encoder = tier::encoder(&data.config);
-    let made = match &encoder {
-        Some(encoder) if !args.no_vectors && !brought.stopped => {
-            vectors::make(&store, encoder, AT_ONCE)?
-        }
-        _ => Made::nothing(&store)?,
-    };
-    let rest = Rest::of(&data.config, &made);
-    if rest == Rest::Worker {
-        guard.leave_a_worker();
-    }
-    drop(store);
-    drop(guard);
+    let wanted = Vectors::asked(args.no_vectors || brought.stopped);
+    let (made, rest) = embed(&data, store, guard, wanted)?;
     if args.json {
         as_json(&found, &brought, &made, out)?;
     } else {
@@ -185,16 +174,7 @@ fn as_text(found: &Found, brought: &Brought, out: &mut Output) -> Result<(), Cli
         (counted.summaries, "summary", "summaries"),
         (counted.fixes, "fix", "fixes"),
     ];
-    let told: Vec<String> = told
-        .iter()
-        .filter(|(n, ..)| *n > 0)
-        .map(|(n, one, many)| count(*n, one, many))
-        .collect();
-    let told = if told.is_empty() {
-        "nothing new".to_owned()
-    } else {
-        told.join(", ")
-    };
+    let told = counts(&told).unwrap_or_else(|| "nothing new".to_owned());
     out.text(&format!("read {files}, {}: {told}\n", size(brought.read)))?;
     let mut known = Vec::new();
     if brought.repeated > 0 {

@@ -189,6 +189,13 @@ pub(crate) fn count(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", number(n), if n == 1 { one } else { many })
 }
 
+/// `1 session, 3 prompts`: what there is of each; `None` when there is nothing.
+pub(crate) fn counts(list: &[(u64, &str, &str)]) -> Option<String> {
+    let some = list.iter().filter(|(n, ..)| *n > 0);
+    let told: Vec<String> = some.map(|(n, one, many)| count(*n, one, many)).collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
 /// `1,204`.
 pub(crate) fn number(n: u64) -> String {
     let digits = n.to_string();
