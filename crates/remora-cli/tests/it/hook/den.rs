@@ -175,12 +175,17 @@ impl Den {
 impl Drop for Den {
     /// Nothing lives on, however the test ended.
     fn drop(&mut self) {
-        for process in self.sandbox.processes() {
-            let id = process.split(' ').next().unwrap_or_default();
-            signal("KILL", id);
-        }
         let end = Instant::now() + PATIENCE;
-        while !self.sandbox.processes().is_empty() && Instant::now() < end {
+        loop {
+            // A worker on its way into the background is another process by now.
+            let left = self.sandbox.processes();
+            if left.is_empty() || Instant::now() >= end {
+                return;
+            }
+            for process in left {
+                let id = process.split(' ').next().unwrap_or_default();
+                signal("KILL", id);
+            }
             thread::park_timeout(Duration::from_millis(2));
         }
     }
