@@ -8,7 +8,7 @@ use crate::capture::Captured;
 use crate::fix::{self, OpenFailures};
 use crate::near::Recent;
 use crate::statement::Statement;
-use crate::store::{Filter, Order, Page, Result, Store};
+use crate::store::{Filter, Page, Result, Store};
 use crate::summary::{self, Step, StepResult, Summary, Turn};
 
 /// Rows that are looked at to find back into a session.
@@ -47,11 +47,7 @@ impl State {
             used: 0,
         };
         if is_known {
-            let page = Page {
-                order: Order::Newest,
-                beyond: None,
-                limit: LOOK_BACK,
-            };
+            let page = Page::newest(LOOK_BACK);
             for item in store.list(&filter, page)?.iter().rev() {
                 state.note(item);
             }

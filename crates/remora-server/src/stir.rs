@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::store::{Filter, Page, Store};
 use remora_protocol::EventName;
 use remora_protocol::record::{Project, Session};
 
@@ -31,11 +31,7 @@ pub(crate) fn of(store: &dyn Store, stored: usize) -> Result<Vec<Stir>, ServerEr
     if stored == 0 {
         return Ok(stirs);
     }
-    let page = Page {
-        order: Order::Newest,
-        beyond: None,
-        limit: stored.min(EVENTS),
-    };
+    let page = Page::newest(stored.min(EVENTS));
     let mut sessions: HashMap<String, Edge> = HashMap::new();
     for event in store.events(&Filter::default(), page)? {
         let edge = sessions.entry(event.session).or_insert(Edge::None);

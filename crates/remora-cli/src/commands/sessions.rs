@@ -102,11 +102,7 @@ fn items(store: &dyn Store, session: &str) -> Result<u64, CliError> {
         session: Some(session.to_owned()),
         ..Filter::default()
     };
-    let page = Page {
-        order: Order::Newest,
-        beyond: None,
-        limit: MOST,
-    };
+    let page = Page::newest(MOST);
     Ok(store.list(&of_session, page)?.len() as u64)
 }
 

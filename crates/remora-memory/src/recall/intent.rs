@@ -186,7 +186,7 @@ const BROKEN: &[&str] = &[
     "不工作",
 ];
 
-/// How new work begins, whatever it is about.
+/// What somebody says who wants something made, whatever else is told.
 const BUILDING: &[&str] = &[
     "add",
     "write",
@@ -197,35 +197,15 @@ const BUILDING: &[&str] = &[
     "support",
     "rename",
     "move",
-    "document",
     "extend",
-    "show",
-    "return",
-    "update",
-    "remove",
-    "refactor",
-    "let's add",
-    "please add",
-];
-
-/// What somebody says who wants something done, whatever else is told.
-const DOING: &[&str] = &[
-    "add",
-    "write",
-    "implement",
-    "create",
-    "build",
-    "introduce",
-    "support",
-    "rename",
-    "move",
-    "extend",
-    "make",
-    "fix",
     "update",
     "remove",
     "refactor",
 ];
+/// How new work begins, besides.
+const BEGINNING: &[&str] = &["document", "show", "return", "let's add", "please add"];
+/// What else is done, new or broken.
+const DOING: &[&str] = &["make", "fix"];
 
 /// How a question begins, with or without its mark.
 const ASKING: &[&str] = &[
@@ -316,7 +296,8 @@ pub fn intent(prompt: &str) -> Intent {
     let named =
         |word: &&str| word.len() > 8 && (word.ends_with("error") || word.ends_with("exception"));
     let rewords = begins(&lower, &["fix"]) && says(WORDING);
-    let builds = (begins(&lower, BUILDING) || rewords) && !says(FAILING);
+    let new = begins(&lower, BUILDING) || begins(&lower, BEGINNING) || rewords;
+    let builds = new && !says(FAILING);
     if !builds && (says(BROKEN) || words.iter().any(named)) {
         return Intent::Mend;
     }
@@ -336,7 +317,7 @@ fn does(text: &str) -> bool {
     let sentences = text.split([';', '\n', '!']).flat_map(|s| s.split(". "));
     sentences
         .map(|sentence| sentence.trim().trim_start_matches("please "))
-        .any(|sentence| begins(sentence, DOING))
+        .any(|sentence| begins(sentence, BUILDING) || begins(sentence, DOING))
 }
 
 /// `/name` at the very beginning; a path has more slashes.

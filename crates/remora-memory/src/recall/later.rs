@@ -187,8 +187,21 @@ impl Later {
         this.is_some_and(|this| self.replaces(&this))
     }
 
-    /// Whether a later one leaves nothing of what a summary notes.
-    pub(super) fn replace_note(&self, note: &str, time: i64) -> bool {
+    /// Takes from a summary's notes what a later one leaves nothing of.
+    pub(super) fn clear_notes(&self, summary: &mut Item) {
+        let time = summary.time;
+        let notes = summary.detail.as_mut();
+        let notes = notes.and_then(|detail| detail.get_mut("notes")?.as_array_mut());
+        if let Some(notes) = notes {
+            notes.retain(|note| {
+                !note
+                    .as_str()
+                    .is_some_and(|note| self.replace_note(note, time))
+            });
+        }
+    }
+
+    fn replace_note(&self, note: &str, time: i64) -> bool {
         self.replaces(&Statement::said(
             note,
             time,

@@ -2,7 +2,6 @@
 //! finds them, a threshold decides, and only a few hundred tokens are spent.
 
 use remora_protocol::record::{Item, Kind};
-use serde_json::json;
 
 use super::failure::known_fix;
 use super::intent::{Intent, intent};
@@ -244,10 +243,11 @@ impl<'a> Giving<'a> {
         }
         let truth = self.checker.of(item);
         let fresh = memories::fresh(item, self.scene).filter(|_| truth != Truth::Gone);
-        let Some(item) = &fresh else {
+        let Some(mut fresh) = fresh else {
             return self.recall.pass(item, "its file is gone", parts);
         };
-        let item = &self.without_replaced(item);
+        self.later.clear_notes(&mut fresh);
+        let item = &fresh;
         let text = row::full(item, truth, self.scene);
         let Some(tokens) = self
             .page
@@ -259,19 +259,6 @@ impl<'a> Giving<'a> {
         let mut chosen = row::chosen(item, truth, Seen::Told, why.to_owned(), tokens);
         chosen.parts = parts;
         self.recall.given.push(chosen);
-    }
-
-    /// A summary without what was taken back since.
-    fn without_replaced(&self, item: &Item) -> Item {
-        let mut item = item.clone();
-        let notes: Vec<String> = row::entries(&item, "notes")
-            .filter(|note| !self.later.replace_note(note, item.time))
-            .map(str::to_owned)
-            .collect();
-        if let Some(detail) = item.detail.as_mut().filter(|_| item.kind == Kind::Summary) {
-            detail["notes"] = json!(notes);
-        }
-        item
     }
 
     fn end(mut self) -> Recall {

@@ -50,7 +50,10 @@ pub(super) fn last(
         };
         let Some(mut best) = best(rows) else { continue };
         if let Some(open) = open {
-            settle(&mut best, &open, later);
+            later.clear_notes(&mut best);
+            if let Some(detail) = &mut best.detail {
+                detail["next_steps"] = json!(open);
+            }
         }
         kept.push(best);
     }
@@ -85,18 +88,6 @@ fn left_open(rows: &[Item], done: &mut Done) -> Vec<String> {
         }
     }
     open
-}
-
-/// Brings a checkpoint up to date: its steps, and notes that still hold.
-fn settle(item: &mut Item, open: &[String], later: &Later) {
-    let notes: Vec<String> = row::entries(item, "notes")
-        .filter(|note| !later.replace_note(note, item.time))
-        .map(str::to_owned)
-        .collect();
-    if let Some(detail) = &mut item.detail {
-        detail["next_steps"] = json!(open);
-        detail["notes"] = json!(notes);
-    }
 }
 
 /// What later work did.

@@ -14,7 +14,7 @@ use remora_embed::MODEL;
 use remora_memory::about::texts;
 use remora_memory::named_day::NamedDay;
 use remora_memory::rank::{self, Fit, Held, Holds, Length, Row};
-use remora_memory::store::{Filter, Hit, Order, Page, Result};
+use remora_memory::store::{Filter, Hit, Page, Result};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
 use rusqlite::Connection;
@@ -64,11 +64,7 @@ pub(crate) fn search(
 }
 
 fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Result<Vec<Hit>> {
-    let mut page = Page {
-        order: Order::Newest,
-        beyond: None,
-        limit,
-    };
+    let mut page = Page::newest(limit);
     let mut hits = Vec::new();
     while hits.len() < limit {
         let ids = list_ids(conn, scope, page)?;

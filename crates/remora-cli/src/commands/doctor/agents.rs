@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use remora_agents::install::{self, Installed};
 use remora_agents::{AGENTS, AgentSpec, Places, Scope};
 use remora_client::waiting;
-use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::store::{Filter, Page, Store};
 use remora_store::Access;
 
 use super::{Check, Patient};
@@ -139,11 +139,7 @@ fn not_installed(patient: &Patient, spec: &AgentSpec) -> Check {
 
 fn last_event(patient: &Patient) -> Option<i64> {
     let store = remora_store::open(&patient.paths.database(), Access::Read).ok()?;
-    let page = Page {
-        order: Order::Newest,
-        beyond: None,
-        limit: 1,
-    };
+    let page = Page::newest(1);
     let newest = store.events(&Filter::default(), page).ok()?;
     newest.first().map(|event| event.time)
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use remora_memory::store::{Batch, Filter, Order, Page, Store, StoreError};
+use remora_memory::store::{Batch, Filter, Page, Store, StoreError};
 use remora_server::archive::{self, Archive};
 use remora_server::is_gone;
 use remora_store::{Access, SqliteStore};
@@ -89,11 +89,7 @@ fn future(patient: &Patient, store: &dyn Store) -> Option<Check> {
         since: Some(patient.now.saturating_add(DAY)),
         ..Filter::default()
     };
-    let page = Page {
-        order: Order::Newest,
-        beyond: None,
-        limit: 1,
-    };
+    let page = Page::newest(1);
     let found = store.events(&ahead, page).ok()?;
     (!found.is_empty()).then(|| {
         Check::warn(

@@ -337,11 +337,7 @@ impl<'a> Loader<'a> {
                 kinds: vec![Kind::Prompt],
                 ..Filter::default()
             };
-            let page = Page {
-                order: Order::Newest,
-                beyond: None,
-                limit: PROMPTS,
-            };
+            let page = Page::newest(PROMPTS);
             let rows = self.store.list(&filter, page)?;
             let texts = rows
                 .into_iter()

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::store::{Filter, Page, Store};
 use remora_protocol::record::{Item, Kind, Session};
 use serde_json::Value;
 
@@ -67,11 +67,7 @@ pub(super) fn gather(store: &dyn Store, filter: &Filter) -> Result<Vec<OfProject
             session: Some(session.id.clone()),
             ..filter.clone()
         };
-        let page = Page {
-            order: Order::Newest,
-            beyond: None,
-            limit: ROWS,
-        };
+        let page = Page::newest(ROWS);
         let mut items = store.list(&of_session, page)?;
         items.reverse();
         read.push((session, items));

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::store::{Filter, Page, Store};
 use remora_protocol::record::Project;
 
 use crate::args::Where;
@@ -72,11 +72,7 @@ fn at_path(data: &Data, projects: &[Project], text: &str) -> Option<String> {
 }
 
 fn any(store: &dyn Store, filter: &Filter) -> Result<bool, CliError> {
-    let page = Page {
-        order: Order::Newest,
-        beyond: None,
-        limit: 1,
-    };
+    let page = Page::newest(1);
     Ok(!store.list(filter, page)?.is_empty())
 }
 

@@ -461,10 +461,6 @@ fn odd_text(store: &dyn Store) {
         let id = add(store, [row.clone()])[0];
         assert_eq!(ok(store.items(&[Name::Id(id)])), [Item { id, ..row }]);
     }
-    let newest = Page {
-        order: Order::Newest,
-        beyond: None,
-        limit: 1,
-    };
+    let newest = Page::newest(1);
     assert_eq!(ok(store.list(&Filter::default(), newest))[0].text, long);
 }

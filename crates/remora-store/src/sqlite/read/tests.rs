@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use remora_memory::store::{Batch, FileMatch, Filter, Order, Page, Store, Write};
+use remora_memory::store::{Batch, FileMatch, Filter, Page, Store, Write};
 use remora_memory::testing::{item, session};
 use remora_protocol::record::{FileRecord, FileState, Item};
 
@@ -81,11 +81,7 @@ fn looking_one_up_does_not_walk_through_all() {
                 project: Some("project".into()),
                 ..Filter::default()
             };
-            let page = Page {
-                order: Order::Newest,
-                beyond: None,
-                limit: 9,
-            };
+            let page = Page::newest(9);
             assert_eq!(store.list(&filter, page).unwrap().len(), 1);
         }),
     ];

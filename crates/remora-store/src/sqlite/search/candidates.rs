@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use remora_memory::store::{Order, Page, Result};
+use remora_memory::store::{Page, Result};
 
 use super::Search;
 use super::word::{DEEP, Word};
@@ -34,11 +34,7 @@ impl Search<'_> {
     /// The rows worth ranking.
     pub(super) fn candidates(&self, words: &[Word]) -> Result<Candidates> {
         if self.scope.session.is_some() || self.scope.paths.is_some() {
-            let page = Page {
-                order: Order::Newest,
-                beyond: None,
-                limit: DRIVEN,
-            };
+            let page = Page::newest(DRIVEN);
             return Ok(Candidates {
                 ids: list_ids(self.conn, &self.scope, page)?,
                 whole: Vec::new(),

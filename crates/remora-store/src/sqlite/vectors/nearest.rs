@@ -2,7 +2,7 @@
 //! grows with the rows in scope, by nanoseconds each; memory does not.
 
 use remora_embed::Meaning;
-use remora_memory::store::{Order, Page, Result};
+use remora_memory::store::{Page, Result};
 use rusqlite::{Connection, params_from_iter};
 
 use super::block::{self, BITS, SLOTS};
@@ -34,11 +34,7 @@ pub(crate) fn nearest(
         return Ok(Vec::new());
     }
     let mut items = if is_narrow(scope) {
-        let page = Page {
-            order: Order::Newest,
-            beyond: None,
-            limit: LISTED,
-        };
+        let page = Page::newest(LISTED);
         list_ids(conn, scope, page)?
     } else {
         chosen(conn, meaning, scope, limit)?

@@ -1,6 +1,6 @@
 //! However the filter is put to the index, the same rows are found.
 
-use remora_memory::store::{Batch, Filter, Order, Page, Prune, PruneRun, Store, Write};
+use remora_memory::store::{Batch, Filter, Page, Prune, PruneRun, Store, Write};
 use remora_memory::testing::item;
 use remora_protocol::record::{Item, Kind};
 
@@ -58,11 +58,7 @@ fn chosen(store: &SqliteStore, filter: &Filter) -> (usize, usize) {
             .is_none_or(|project| *project == item.project)
             && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
     };
-    let page = Page {
-        order: Order::Newest,
-        beyond: None,
-        limit: 1_000,
-    };
+    let page = Page::newest(1_000);
     let all = store.list(&Filter::default(), page).unwrap();
     let mut expected: Vec<i64> = all
         .iter()
