@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use remora_client::Paths;
 use remora_memory::Policy;
-use remora_memory::store::{Counts, Store, StoreError};
+use remora_memory::store::{Counts, Settled, Store, StoreError};
 use remora_store::{Access, SqliteStore};
 
 use crate::archive::{self, Archive};
@@ -109,7 +109,7 @@ impl Rebuilt {
         fill(&old, &store)?;
         let result = Self {
             before: old.counts().map_err(ServerError::from)?,
-            after: sized(&replacement, store)?,
+            after: settled(&replacement, store)?,
             ..Self::default()
         };
         drop(old);
@@ -152,13 +152,14 @@ fn replay(
     if let Some(old) = &old {
         result.before = old.counts()?;
     }
-    result.after = sized(replacement, store)?;
+    result.after = settled(replacement, store)?;
     Ok(result)
 }
 
-/// What the new store holds. Closing writes everything into the one file; only
-/// then its size is known.
-fn sized(replacement: &Replacement, store: SqliteStore) -> Result<Counts, ServerError> {
+/// Brings together what the new store holds and says what that is. Closing
+/// writes everything into the one file; only then its size is known.
+fn settled(replacement: &Replacement, store: SqliteStore) -> Result<Counts, ServerError> {
+    while store.settle()? == Settled::Partly {}
     let mut counts = store.counts()?;
     drop(store);
     counts.bytes = fs::metadata(replacement.file()).map_or(0, |m| m.len());

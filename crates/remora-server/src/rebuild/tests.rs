@@ -56,6 +56,17 @@ impl Home {
     }
 }
 
+#[test]
+fn the_word_index_is_in_one_piece() {
+    let home = Home::new();
+    for n in 1..=9 {
+        home.archive(&[prompt(n, "Retry four times, please.")], n);
+    }
+    home.rebuild();
+    assert_eq!(home.items().len(), 9);
+    assert_eq!(home.read().pieces().unwrap(), 1);
+}
+
 /// A prompt as it stands in the archive; `n` makes its id and its time.
 fn prompt(n: i64, text: &str) -> Value {
     json!({
