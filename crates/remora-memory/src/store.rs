@@ -110,6 +110,27 @@ pub struct Filter {
     pub session: Option<String>,
     /// The agent.
     pub agent: Option<String>,
+    /// Whether looks count.
+    pub looks: Looks,
+}
+
+/// Whether rows count that only say that something was looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Looks {
+    /// They count like others.
+    #[default]
+    Kept,
+    /// They do not.
+    LeftOut,
+}
+
+/// Tools that only look: what they found is [`Kind::Discovery`].
+pub const LOOKING: &[&str] = &["Read", "Grep", "Glob", "LS"];
+
+/// Whether a row only says that something was looked at.
+pub fn is_look(item: &Item) -> bool {
+    let tool = item.tool.as_deref().unwrap_or_default();
+    item.kind == Kind::Discovery && LOOKING.contains(&tool)
 }
 
 /// Which paths of files are meant.

@@ -7,7 +7,7 @@ mod query;
 mod split;
 mod stop;
 
-pub use query::{Group, Query};
+pub use query::{Effort, Group, Query};
 pub(crate) use query::{MAX_TEXT, Unwanted, is_quote};
 pub use split::{MAX_TERM, Role, Splitter, each};
 pub use stop::is_stop;

@@ -6,7 +6,7 @@ use std::path::Path;
 use remora_memory::store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use crate::sqlite::Told;
+use crate::sqlite::{Told, list_words};
 
 /// A step from one schema to the next; never changed once it was released.
 #[derive(Debug, Clone, Copy)]
@@ -15,20 +15,34 @@ pub(crate) struct Migration {
     pub(crate) version: u32,
     /// What it runs.
     pub(crate) sql: &'static str,
+    /// What SQL cannot do, run after it.
+    pub(crate) then: Option<fn(&Connection) -> Result<()>>,
 }
+
+/// The schema in which words are listed by project and kind, and files by kind
+/// and time.
+pub(crate) const LISTED: u32 = 4;
 
 pub(crate) const ALL: &[Migration] = &[
     Migration {
         version: 1,
         sql: include_str!("../migrations/sqlite/0001_init.sql"),
+        then: None,
     },
     Migration {
         version: 2,
         sql: include_str!("../migrations/sqlite/0002_meanings.sql"),
+        then: None,
     },
     Migration {
         version: 3,
         sql: include_str!("../migrations/sqlite/0003_given.sql"),
+        then: None,
+    },
+    Migration {
+        version: LISTED,
+        sql: include_str!("../migrations/sqlite/0004_lists.sql"),
+        then: Some(list_words),
     },
 ];
 
@@ -95,6 +109,9 @@ fn run(conn: &mut Connection, path: &Path, steps: &[Migration]) -> Result<Schema
         )
         .told()?;
         tx.execute_batch(step.sql).told()?;
+        if let Some(then) = step.then {
+            then(&tx)?;
+        }
         tx.execute(
             "INSERT INTO migrations (version, checksum) VALUES (?1, ?2)",
             (step.version, checksum(step.sql)),

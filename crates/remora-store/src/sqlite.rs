@@ -4,6 +4,7 @@
 mod connect;
 mod errors;
 mod ids;
+mod lists;
 mod names;
 mod read;
 mod rows;
@@ -29,6 +30,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub(crate) use connect::{beside, foreign, io, owner_only};
 pub(crate) use errors::Told;
+pub(crate) use write::list_words;
 
 use crate::Access;
 use crate::migrate::{self, Schema};

@@ -136,6 +136,7 @@ fn answered(
         until: asked.span.until,
         session,
         agent: asked.agent.as_deref().map(scope::agent),
+        ..Filter::default()
     };
     let mut hits = store.search(&query, &filter, args.limit)?;
     asked.sort(&mut hits);

@@ -61,7 +61,7 @@ pub(super) fn known_fix(
         ..Filter::default()
     };
     for message in said.iter().filter(|message| tells(message)) {
-        let hits = store.search(&Query::parse(message), &filter, LIKE)?;
+        let hits = store.search(&Query::parse(message).quickly(), &filter, LIKE)?;
         let like = hits.into_iter().find(|hit| {
             row::entries(&hit.item, field::SAYS).any(|other| says_the_same(message, other))
         });

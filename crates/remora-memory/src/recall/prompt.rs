@@ -12,7 +12,7 @@ use super::plain::line;
 use super::relevance::{Relevance, beside, is_common};
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, name_of, row, work};
-use crate::store::{Filter, Hit, Page as Part, Result, Store};
+use crate::store::{Filter, Hit, Looks, Page as Part, Result, Store};
 use crate::summary::BETWEEN;
 use crate::words::{self, Query, is_stop};
 
@@ -52,9 +52,9 @@ const SAID: &[Kind] = &[
 ];
 
 const PAST: Rule = Rule(&[
-    (0.40, SAID),
+    (0.43, SAID),
     (
-        0.42,
+        0.44,
         &[Kind::Summary, Kind::Discovery, Kind::Task, Kind::Message],
     ),
     (
@@ -97,6 +97,7 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
         exact = true;
     }
     let hits = hits(store, scene, rule, text)?;
+    let asked = Asked::new(text);
     let relevant = |hit: &&Hit| Relevance::of(hit).sum() >= rule.threshold(hit.item.kind);
     // Later words count wherever they were said: who drops a thing does not
     // say all that it was for.
@@ -109,14 +110,14 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
     }
     let best = hits
         .iter()
-        .filter(|hit| is_told(&hit.item, scene, text).is_none())
+        .filter(|hit| is_told(&hit.item, scene, &asked).is_none())
         .map(|hit| Relevance::of(hit).sum())
         .fold(0.0, f64::max);
     for hit in &hits {
         let relevance = Relevance::of(hit);
         let threshold = beside(best, rule.threshold(hit.item.kind));
         let why = format!("{}: relevance {:.2}", intent.name(), relevance.sum());
-        let refused = if let Some(told) = is_told(&hit.item, scene, text) {
+        let refused = if let Some(told) = is_told(&hit.item, scene, &asked) {
             Some(told.to_owned())
         } else if relevance.sum() < threshold {
             Some(format!("{why}, below {threshold:.2}"))
@@ -135,10 +136,14 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
 
 /// Hits of the project, and of what the person saved for all projects.
 fn hits(store: &dyn Store, scene: &Scene<'_>, rule: &Rule, text: &str) -> Result<Vec<Hit>> {
-    let query = Query::parse(&text[..text.floor_char_boundary(LOOK)]).telling(is_common);
+    let query = Query::parse(&text[..text.floor_char_boundary(LOOK)])
+        .telling(is_common)
+        .quickly();
     let filter = Filter {
         project: Some(scene.project.to_owned()),
         kinds: rule.kinds(),
+        // That a file was read or a word looked for answers nothing.
+        looks: Looks::LeftOut,
         ..Filter::default()
     };
     let mut hits = store.search(&query, &filter, HITS)?;
@@ -151,8 +156,7 @@ fn hits(store: &dyn Store, scene: &Scene<'_>, rule: &Rule, text: &str) -> Result
     if !store.list(&own, Part::newest(1))?.is_empty() {
         hits.extend(store.search(&query, &own, HITS / 4)?);
     }
-    // That a file was read or a word looked for answers nothing.
-    hits.retain(|hit| hit.any_words && !is_look(&hit.item));
+    hits.retain(|hit| hit.any_words);
     hits.sort_by(|a, b| {
         // What was said answers before what was done.
         let said = |hit: &Hit| {
@@ -174,8 +178,8 @@ fn may_be_replaced(item: &Item) -> bool {
 }
 
 /// Why a row can tell nothing new, however relevant it is.
-fn is_told(item: &Item, scene: &Scene<'_>, prompt: &str) -> Option<&'static str> {
-    if asks_the_same(item, prompt) {
+fn is_told(item: &Item, scene: &Scene<'_>, asked: &Asked) -> Option<&'static str> {
+    if asked.is_of(item) {
         Some("it asked the same")
     } else if item.session == scene.session && !item.session.is_empty() {
         Some("from this session")
@@ -184,20 +188,33 @@ fn is_told(item: &Item, scene: &Scene<'_>, prompt: &str) -> Option<&'static str>
     }
 }
 
-/// Whether a summary is of a turn that asked the very same, or began with it.
-fn asks_the_same(item: &Item, prompt: &str) -> bool {
-    let asked = item
-        .detail
-        .as_ref()
-        .and_then(|detail| detail.get("request")?.as_str())
-        .and_then(|asked| asked.split(BETWEEN).next());
-    let plain = |text: &str| words::terms(&line(text, 200));
-    item.kind == Kind::Summary && asked.is_some_and(|asked| plain(asked) == plain(prompt))
+/// What a prompt asks, to be compared with what earlier turns asked.
+struct Asked {
+    terms: String,
 }
 
-fn is_look(item: &Item) -> bool {
-    let tool = item.tool.as_deref().unwrap_or_default();
-    item.kind == Kind::Discovery && matches!(tool, "Read" | "Grep" | "Glob" | "LS")
+impl Asked {
+    fn new(prompt: &str) -> Self {
+        Self {
+            terms: plain(prompt),
+        }
+    }
+
+    /// Whether the item is a summary of a turn that asked the very same, or
+    /// began with it.
+    fn is_of(&self, item: &Item) -> bool {
+        let asked = item
+            .detail
+            .as_ref()
+            .filter(|_| item.kind == Kind::Summary)
+            .and_then(|detail| detail.get("request")?.as_str())
+            .and_then(|asked| asked.split(BETWEEN).next());
+        asked.is_some_and(|asked| plain(asked) == self.terms)
+    }
+}
+
+fn plain(text: &str) -> String {
+    words::terms(&line(text, 200))
 }
 
 /// What is given, as it grows.

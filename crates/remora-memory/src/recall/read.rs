@@ -14,7 +14,7 @@ use crate::words::{self, Query};
 
 /// Tokens that a file may cost.
 const TOKENS: u32 = 350;
-/// Rows that are looked at of each sort, and told in all.
+/// Rows that are looked at, of changes half as many, and those told at most.
 const LOOK: usize = 24;
 const ROWS: usize = 6;
 /// What says something about a file, and what merely happened to it.
@@ -106,14 +106,14 @@ fn worth(kind: Kind) -> u32 {
 /// Rows that speak of the file, the most telling first.
 fn rows(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &'static str)>> {
     let mut rows = Vec::new();
-    for kinds in [TELLING, CHANGES] {
+    for (kinds, look) in [(TELLING, LOOK), (CHANGES, LOOK / 2)] {
         let filter = Filter {
             project: Some(scene.project.to_owned()),
             file: Some(FileMatch::Exactly(path.to_owned())),
             kinds: kinds.to_vec(),
             ..Filter::default()
         };
-        rows.extend(store.list(&filter, Part::newest(LOOK))?);
+        rows.extend(store.list(&filter, Part::newest(look))?);
     }
     rows.retain(|item| item.session != scene.session);
     if rows.iter().any(|item| is_stated(item.kind)) {
@@ -199,7 +199,7 @@ fn of_kind(
         ],
         ..Filter::default()
     };
-    let mut hits = store.search(&Query::parse(kind), &filter, 8)?;
+    let mut hits = store.search(&Query::parse(kind).quickly(), &filter, 8)?;
     // Said of the kind, not merely with its word somewhere below.
     hits.retain(|hit| {
         hit.any_words

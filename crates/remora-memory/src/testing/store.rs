@@ -12,8 +12,8 @@ use remora_protocol::record::{
 use crate::about::{self, texts};
 use crate::rank::{Fit, Parts};
 use crate::store::{
-    Batch, Counts, EventKey, FileMatch, Filter, Hit, Name, Order, Page, Prune, PruneRun, Result,
-    Settled, Store, Write,
+    Batch, Counts, EventKey, FileMatch, Filter, Hit, Looks, Name, Order, Page, Prune, PruneRun,
+    Result, Settled, Store, Write, is_look,
 };
 use crate::words::{Group, Query, each, holds_phrase};
 
@@ -188,6 +188,7 @@ fn fits(item: &Item, filter: &Filter) -> bool {
         && is(&filter.session, &item.session)
         && is(&filter.agent, &item.agent)
         && (filter.kinds.is_empty() || filter.kinds.contains(&item.kind))
+        && (filter.looks == Looks::Kept || !is_look(item))
         && filter.since.is_none_or(|since| item.time >= since)
         && filter.until.is_none_or(|until| item.time < until)
         && filter.file.as_ref().is_none_or(|file| {

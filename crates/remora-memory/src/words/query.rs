@@ -100,6 +100,17 @@ pub struct Query {
     text: String,
     meaning: Option<Meaning>,
     weights: Option<Weights>,
+    effort: Effort,
+}
+
+/// How much of a store is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// What finds nearly everything.
+    #[default]
+    Whole,
+    /// What finds the best, for an agent that waits.
+    Quick,
 }
 
 impl Query {
@@ -176,6 +187,19 @@ impl Query {
             self.groups.retain(tells);
         }
         self
+    }
+
+    /// The same with less to look at.
+    pub(crate) fn quickly(self) -> Self {
+        Self {
+            effort: Effort::Quick,
+            ..self
+        }
+    }
+
+    /// How much is looked at.
+    pub fn effort(&self) -> Effort {
+        self.effort
     }
 
     /// The same with rows of these kinds preferred.

@@ -10,14 +10,17 @@ use super::{ALL, Migration, Schema, checksum, look, run};
 const ONE: Migration = Migration {
     version: 1,
     sql: "CREATE TABLE a (x); INSERT INTO a VALUES (1);",
+    then: None,
 };
 const TWO: Migration = Migration {
     version: 2,
     sql: "CREATE TABLE b (x); UPDATE a SET x = 2;",
+    then: None,
 };
 const BROKEN: Migration = Migration {
     version: 2,
     sql: "CREATE TABLE b (x); UPDATE nothing SET x = 2;",
+    then: None,
 };
 
 fn with<T>(test: impl FnOnce(&mut Connection, &Path) -> T) -> T {
@@ -134,6 +137,7 @@ fn another_step_of_the_same_number_is_refused() {
         let other = Migration {
             version: 1,
             sql: "CREATE TABLE other (x)",
+            then: None,
         };
         let error = run(conn, path, &[other]).unwrap_err();
         assert_eq!(

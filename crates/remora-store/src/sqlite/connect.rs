@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_memory::store::{Result, StoreError};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::errors::Told;
@@ -147,6 +148,8 @@ fn hex(digit: u8) -> char {
 
 fn prepare(conn: &Connection) {
     conn.set_prepared_statement_cache_capacity(64);
+    // Otherwise a statement is compiled anew for every other value.
+    let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true);
 }
 
 /// Makes the file, for its owner only, and takes it from others if they had it.

@@ -61,6 +61,9 @@ pub(crate) fn items(conn: &Connection, names: &[Name]) -> Result<Vec<Item>> {
 
 /// The numbers of the rows in the filter, in the order of time.
 pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<Vec<i64>> {
+    if let Some(ids) = list_file(conn, scope, page)? {
+        return Ok(ids);
+    }
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
     let (order, beyond) = match page.order {
         Order::Oldest => ("ASC", ">"),
@@ -97,9 +100,8 @@ pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<V
     }
     let conditions = conditions.join(" AND ");
     // One index serves a project's rows of each kind; together they are all.
-    let kinds: Vec<i64> = match (lead, scope.kinds.is_empty()) {
-        (Lead::Project, true) => Kind::ALL.iter().map(|kind| kind_code(*kind)).collect(),
-        (Lead::Project, false) => scope.kinds.clone(),
+    let kinds = match lead {
+        Lead::Project => kinds(scope),
         _ => Vec::new(),
     };
     let sql = |extra: &str, by: &str| {
@@ -135,13 +137,62 @@ pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<V
         for kind in kinds {
             ask(&sql, Some(kind))?;
         }
-        found.sort_unstable();
-        if page.order == Order::Newest {
-            found.reverse();
-        }
-        found.truncate(page.limit);
+        sort(&mut found, page);
     }
     Ok(found.into_iter().map(|(_, id)| id).collect())
+}
+
+/// The kinds of the scope, or all.
+fn kinds(scope: &Scope) -> Vec<i64> {
+    if scope.kinds.is_empty() {
+        return Kind::ALL.iter().map(|kind| kind_code(*kind)).collect();
+    }
+    scope.kinds.clone()
+}
+
+/// Times with numbers, as the page wants them.
+fn sort(found: &mut Vec<(i64, i64)>, page: Page) {
+    found.sort_unstable();
+    if page.order == Order::Newest {
+        found.reverse();
+    }
+    found.truncate(page.limit);
+}
+
+/// The first page of a project's rows of one file, if no more is asked for: it
+/// stands in the index of files.
+fn list_file(conn: &Connection, scope: &Scope, page: Page) -> Result<Option<Vec<i64>>> {
+    let (Some([path]), Some(project)) = (scope.paths.as_deref(), scope.project) else {
+        return Ok(None);
+    };
+    let more = scope.session.or(scope.agent).or(page.beyond).is_some();
+    if more || !scope.looking.is_empty() || !scope.listed {
+        return Ok(None);
+    }
+    let order = match page.order {
+        Order::Oldest => "ASC",
+        Order::Newest => "DESC",
+    };
+    let mut statement = conn
+        .prepare_cached(&format!(
+            "SELECT time, item FROM item_files
+             WHERE path = ?1 AND project = ?2 AND kind = ?3 AND time >= ?4 AND time < ?5
+             ORDER BY time {order}, item {order} LIMIT ?6"
+        ))
+        .told()?;
+    let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
+    let mut found: Vec<(i64, i64)> = Vec::new();
+    for kind in kinds(scope) {
+        let values = [*path, project, kind, scope.since, scope.until, limit];
+        let rows = statement
+            .query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))
+            .told()?;
+        for row in rows {
+            found.push(row.told()?);
+        }
+    }
+    sort(&mut found, page);
+    Ok(Some(found.into_iter().map(|(_, id)| id).collect()))
 }
 
 /// Rows in the order of time.

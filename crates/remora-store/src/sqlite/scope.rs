@@ -1,12 +1,14 @@
 //! A filter with its names looked up: what a row must be to count. If a name is
 //! not known, nothing can count and there is no scope.
 
-use remora_memory::store::{FileMatch, Filter, Result};
+use remora_memory::store::{FileMatch, Filter, LOOKING, Looks, Result};
+use remora_protocol::record::Kind;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use super::errors::Told;
 use super::names::{Table, find, kind_code};
+use crate::migrate::LISTED;
 
 /// A filter in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +21,12 @@ pub(crate) struct Scope {
     pub(crate) until: i64,
     /// The numbers of the paths that fit, if a file is asked for.
     pub(crate) paths: Option<Vec<i64>>,
+    pub(crate) looks: Looks,
+    /// The tools whose discoveries do not count.
+    pub(crate) looking: Vec<i64>,
+    /// Whether the file has lists; one that an older version wrote has none
+    /// until the worker has brought it up to date.
+    pub(crate) listed: bool,
 }
 
 impl Scope {
@@ -45,7 +53,16 @@ impl Scope {
         if paths.as_ref().is_some_and(Vec::is_empty) {
             return Ok(None);
         }
+        let mut looking = Vec::new();
+        if filter.looks == Looks::LeftOut {
+            for tool in LOOKING {
+                looking.extend(find(conn, Table::Names, tool)?);
+            }
+        }
         Ok(Some(Self {
+            looks: filter.looks,
+            looking,
+            listed: schema(conn)? >= LISTED,
             project,
             kinds: filter.kinds.iter().map(|kind| kind_code(*kind)).collect(),
             agent,
@@ -78,6 +95,14 @@ impl Scope {
             let kinds: Vec<String> = self.kinds.iter().map(ToString::to_string).collect();
             sql.push(format!("i.kind IN ({})", kinds.join(", ")));
         }
+        if !self.looking.is_empty() {
+            let looking: Vec<String> = self.looking.iter().map(ToString::to_string).collect();
+            sql.push(format!(
+                "NOT (i.kind = {} AND ifnull(i.tool, 0) IN ({}))",
+                kind_code(Kind::Discovery),
+                looking.join(", ")
+            ));
+        }
         if let Some(paths) = &self.paths {
             sql.push(
                 "i.id IN (SELECT item FROM item_files WHERE path IN (SELECT value FROM json_each(?)))"
@@ -87,6 +112,21 @@ impl Scope {
         }
         (sql, values)
     }
+}
+
+impl Scope {
+    /// Whether a row of this kind, made with this tool, is a look that does not
+    /// count.
+    pub(crate) fn leaves_out(&self, kind: i64, tool: Option<i64>) -> bool {
+        kind == kind_code(Kind::Discovery) && tool.is_some_and(|tool| self.looking.contains(&tool))
+    }
+}
+
+fn schema(conn: &Connection) -> Result<u32> {
+    conn.prepare_cached("PRAGMA user_version")
+        .told()?
+        .query_row([], |row| row.get(0))
+        .told()
 }
 
 /// Which condition may choose the index.

@@ -15,7 +15,7 @@ use remora_memory::about::texts;
 use remora_memory::named_day::NamedDay;
 use remora_memory::rank::{self, Fit, Held, Holds, Length, Row};
 use remora_memory::store::{Filter, Hit, Page, Result};
-use remora_memory::words::Query;
+use remora_memory::words::{Effort, Query};
 use remora_protocol::record::{Item, Kind};
 use rusqlite::Connection;
 
@@ -31,8 +31,42 @@ use speaker::Speakers;
 use tags::Tags;
 use word::{DEEP, Word};
 
-/// How many rows are ranked by their words, mostly.
-const RANKED: usize = 200;
+/// How far a search looks.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// How many rows of one word are looked at to learn how common it is.
+    sample: usize,
+    /// How many rows with several words at once are taken.
+    together: usize,
+    /// How many rows are ranked by their words.
+    ranked: usize,
+    /// How many of the last rows are asked first for several words at once; all
+    /// are, otherwise, and in more ways.
+    recent: Option<i64>,
+}
+
+const WHOLE: Reach = Reach {
+    sample: 1_500,
+    together: 500,
+    ranked: 200,
+    recent: None,
+};
+const QUICK: Reach = Reach {
+    sample: 300,
+    together: 60,
+    ranked: 60,
+    recent: Some(16_000),
+};
+
+impl Reach {
+    fn of(effort: Effort) -> Self {
+        match effort {
+            Effort::Whole => WHOLE,
+            Effort::Quick => QUICK,
+        }
+    }
+}
+
 /// How many rows are taken because they mean the like.
 const POOL: usize = 200;
 
@@ -55,11 +89,13 @@ pub(crate) fn search(
     if query.groups().is_empty() {
         return Ok(Vec::new());
     }
-    let mut search = Search::new(conn, scope, word::without(query), limit)?;
+    let mut reach = Reach::of(query.effort());
     // Phrases that must not be there are seen only when rows are loaded.
     if query.without().iter().any(|group| group.phrase().is_some()) {
-        search.ranked = word::SAMPLE.max(limit);
+        reach.ranked = reach.sample;
     }
+    reach.ranked = reach.ranked.max(limit);
+    let search = Search::new(conn, scope, word::without(query), reach, limit)?;
     search.run(query)
 }
 
@@ -92,21 +128,26 @@ struct Search<'c> {
     scope: Scope,
     /// What rows must hold beside the words, and what they must not.
     tags: Tags,
-    /// How many rows are ranked by their words.
-    ranked: usize,
+    reach: Reach,
     limit: usize,
 }
 
 impl<'c> Search<'c> {
     /// A search in the scope for rows that hold nothing of `without`.
-    fn new(conn: &'c Connection, scope: Scope, without: Vec<String>, limit: usize) -> Result<Self> {
+    fn new(
+        conn: &'c Connection,
+        scope: Scope,
+        without: Vec<String>,
+        reach: Reach,
+        limit: usize,
+    ) -> Result<Self> {
         let mut tags = Tags::choose(conn, &scope)?;
         tags.without.extend(without);
         Ok(Self {
             conn,
             scope,
             tags,
-            ranked: RANKED.max(limit),
+            reach,
             limit,
         })
     }
@@ -128,7 +169,7 @@ impl<'c> Search<'c> {
         let mut place = 0;
         scored.retain(|row| {
             place += 1;
-            place <= self.ranked || near.holds(row.id)
+            place <= self.reach.ranked || near.holds(row.id)
         });
         self.compare(query, &mut near, &mut scored)?;
         let length = Length::of(query.text());

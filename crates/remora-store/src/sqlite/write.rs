@@ -18,6 +18,7 @@ use super::names::{Interner, Table, find, kind_code, state_code};
 use super::rows::{FILE, GIVEN};
 use super::vectors;
 use item::ItemWriter;
+pub(crate) use item::list_words;
 
 /// What writing rows needs, kept from batch to batch for what it remembers.
 #[derive(Debug, Default)]

@@ -1,13 +1,15 @@
 //! One writes, many read: readers never wait, and see whole batches only.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use remora_memory::store::{Batch, Filter, Order, Page, Store, StoreError, Write};
+use remora_memory::store::{Batch, FileMatch, Filter, Order, Page, Store, StoreError, Write};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
-use remora_store::{Access, open};
+use remora_protocol::record::{Item, Kind};
+use remora_store::{Access, SqliteStore, open};
 use rusqlite::{Connection, TransactionBehavior};
 
 fn batch(from: usize, rows: usize) -> Batch {
@@ -26,6 +28,71 @@ fn count(store: &dyn Store) -> u64 {
         .iter()
         .map(|(_, count)| count)
         .sum()
+}
+
+/// A file as the version before lists left it: bare words, and files without
+/// kind and time.
+fn before_lists(path: &Path) {
+    let conn = Connection::open(path).unwrap();
+    conn.execute_batch(
+        "DROP TABLE item_files;
+         CREATE TABLE item_files (path INTEGER NOT NULL, item INTEGER NOT NULL,
+            PRIMARY KEY (path, item)) STRICT, WITHOUT ROWID;
+         INSERT INTO item_files SELECT paths.id, items.id FROM paths, items;
+         INSERT INTO words (words) VALUES ('delete-all');
+         INSERT INTO words (rowid, terms)
+            SELECT id, 'walrus _p' || project || ' _k' || kind || ' _a' || agent FROM items;
+         DELETE FROM migrations WHERE version = 4;
+         PRAGMA user_version = 3",
+    )
+    .unwrap();
+}
+
+#[test]
+fn lists_are_made_of_what_an_older_version_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    let row = |n: usize| Item {
+        kind: if n.is_multiple_of(2) {
+            Kind::Fix
+        } else {
+            Kind::Summary
+        },
+        files_modified: vec!["src/a.rs".into()],
+        ..item(&format!("u{n}"), &format!("a walrus {n}"))
+    };
+    let store = open(&path, Access::Write).unwrap();
+    let items = (0..700).map(|n| Write::Add(row(n))).collect();
+    store
+        .apply(&Batch {
+            items,
+            ..Batch::default()
+        })
+        .unwrap();
+    drop(store);
+    before_lists(&path);
+    let filter = Filter {
+        project: Some(row(0).project),
+        kinds: vec![Kind::Fix],
+        ..Filter::default()
+    };
+    let of_file = Filter {
+        file: Some(FileMatch::Exactly("src/a.rs".into())),
+        ..filter.clone()
+    };
+    let counts = |store: &SqliteStore| {
+        let hits = store.search(&Query::parse("walrus"), &filter, 1_000);
+        let listed = store.list(&of_file, Page::newest(1_000));
+        (hits.unwrap().len(), listed.unwrap().len())
+    };
+    // Whoever reads it before a writer came finds what is there.
+    let reader = open(&path, Access::Read).unwrap();
+    assert_eq!(counts(&reader), (350, 350));
+    let store = open(&path, Access::Write).unwrap();
+    assert_eq!(counts(&store), (350, 350));
+    assert_eq!(counts(&reader), (350, 350));
+    let last = store.search(&Query::parse("698"), &filter, 9).unwrap();
+    assert_eq!(last[0].item.uid, "u698");
 }
 
 #[test]

@@ -1,17 +1,107 @@
 //! Checks of what recall rests on: anchors of files, what was given and what of
 //! it was used, and rows that go.
 
-use remora_protocol::record::{Anchor, FileRecord, FileState, Given, Used};
+use remora_protocol::record::{Anchor, FileRecord, FileState, Given, Item, Kind, Used};
 
-use super::{Check, add, all, found, ok, uids};
-use crate::store::{Batch, Filter, Name, Prune, PruneRun, Store};
+use super::{Check, add, all, found, ok, page, uids};
+use crate::store::{Batch, FileMatch, Filter, Looks, Name, Order, Prune, PruneRun, Store};
 use crate::testing::item;
+use crate::words::Query;
 
 pub(super) const CHECKS: &[Check] = &[
     ("anchors tell since when", anchors),
     ("what was given stays as it was", given),
     ("removed rows are gone", removing),
+    ("what may be given is found without the rest", telling),
 ];
+
+fn telling(store: &dyn Store) {
+    let row = |uid: &str, kind, tool: &str, project: &str| {
+        let mut item = item(uid, "a walrus of the retry loop");
+        item.kind = kind;
+        item.tool = Some(tool.into());
+        item.project = project.into();
+        item.files_modified = vec!["src/a.rs".into()];
+        item
+    };
+    let long = Item {
+        text: format!("{}the whale", "a long way down, ".repeat(60)),
+        ..row("long", Kind::Summary, "", "project")
+    };
+    add(
+        store,
+        [
+            row("looked", Kind::Discovery, "Read", "project"),
+            row("learned", Kind::Discovery, "WebFetch", "project"),
+            row("changed", Kind::Change, "Edit", "project"),
+            row("asked", Kind::Prompt, "", "project"),
+            row("elsewhere", Kind::Change, "Edit", "other"),
+            long,
+        ],
+    );
+    let filter = |kinds: &[Kind], looks| Filter {
+        project: Some("project".into()),
+        kinds: kinds.to_vec(),
+        looks,
+        ..Filter::default()
+    };
+    let never = [Kind::Prompt, Kind::Failure, Kind::Command];
+    let told: Vec<Kind> = Kind::ALL
+        .iter()
+        .filter(|kind| !never.contains(kind))
+        .copied()
+        .collect();
+    for (kinds, looks, expected) in [
+        (
+            &told[..],
+            Looks::LeftOut,
+            &["changed", "learned", "long"][..],
+        ),
+        (
+            &told,
+            Looks::Kept,
+            &["changed", "learned", "long", "looked"],
+        ),
+        (&[Kind::Discovery], Looks::LeftOut, &["learned"]),
+        (&[Kind::Summary], Looks::LeftOut, &["long"]),
+        (
+            &[],
+            Looks::LeftOut,
+            &["asked", "changed", "learned", "long"],
+        ),
+    ] {
+        let filter = filter(kinds, looks);
+        let mut listed = ok(store.list(&filter, page(Order::Oldest, 9)));
+        listed.sort_by(|a, b| a.uid.cmp(&b.uid));
+        assert_eq!(uids(&listed), expected, "{filter:?}");
+        let of_file = Filter {
+            file: Some(FileMatch::Exactly("src/a.rs".into())),
+            ..filter.clone()
+        };
+        let mut listed = ok(store.list(&of_file, page(Order::Newest, 9)));
+        listed.sort_by(|a, b| a.uid.cmp(&b.uid));
+        assert_eq!(uids(&listed), expected, "{of_file:?}");
+        for query in ["walrus", "retry loop", "walr"].map(Query::parse) {
+            for query in [query.clone(), query.quickly()] {
+                let mut hits: Vec<String> = ok(store.search(&query, &filter, 9))
+                    .into_iter()
+                    .flat_map(|hit| {
+                        let same =
+                            ok(store
+                                .items(&hit.same.into_iter().map(Name::Id).collect::<Vec<_>>()));
+                        same.into_iter().chain([hit.item]).map(|item| item.uid)
+                    })
+                    .collect();
+                hits.sort_unstable();
+                assert_eq!(hits, expected, "{filter:?} {query:?}");
+            }
+        }
+    }
+    // Far down in a long text.
+    let summaries = filter(&[Kind::Summary], Looks::LeftOut);
+    let hits = ok(store.search(&Query::parse("whale").quickly(), &summaries, 9));
+    assert_eq!(hits.len(), 1);
+}
 
 fn anchors(store: &dyn Store) {
     let put = |state, time, anchor| {

@@ -11,10 +11,10 @@ use super::word::{DEEP, Word};
 use crate::sqlite::read::list_ids;
 use crate::sqlite::weigh::Same;
 
-/// How many rows with several words at once are taken.
-const TOGETHER: usize = 500;
 /// How many common words are asked for in several combinations.
 const SUBSETS: usize = 5;
+/// How many words are asked for at once by whoever waits.
+const RAREST: usize = 3;
 /// How many rows a session or a file gives.
 const DRIVEN: usize = 20_000;
 
@@ -53,7 +53,7 @@ impl Search<'_> {
         let mut whole = self.together(words, &mut sums)?;
         whole.sort_unstable();
         let mut best: Vec<(f64, i64)> = sums.into_iter().map(|(id, sum)| (sum, id)).collect();
-        let most = self.ranked;
+        let most = self.reach.ranked;
         if best.len() > most {
             best.select_nth_unstable_by(most, |a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
             best.truncate(most);
@@ -75,13 +75,17 @@ impl Search<'_> {
             .filter(|word| !word.rows.is_empty() || !word.deep.is_empty())
             .collect();
         let mut whole = Vec::new();
+        if self.reach.recent.is_some() {
+            self.briefly(held, sums)?;
+            return Ok(whole);
+        }
         if held.len() > 1 {
             if self.sum(&held, sums)?.len() >= self.limit {
                 return Ok(whole);
             }
             if held.len() == words.len() {
                 let all: Vec<&str> = held.iter().map(|word| word.anywhere.as_str()).collect();
-                whole = self.ask(&all.join(" AND "), TOGETHER)?;
+                whole = self.ask(&all.join(" AND "), self.reach.together)?;
                 // Enough to be ranked among rows that have most of the words.
                 let half = held.iter().map(|word| word.idf).sum::<f64>() / 2.0;
                 for id in &whole {
@@ -90,7 +94,11 @@ impl Search<'_> {
                 }
             }
         }
-        let mut common: Vec<&Word> = held.into_iter().filter(|word| word.is_common()).collect();
+        let sample = self.reach.sample;
+        let mut common: Vec<&Word> = held
+            .into_iter()
+            .filter(|word| word.is_common(sample))
+            .collect();
         common.sort_by(|a, b| a.common.total_cmp(&b.common));
         common.truncate(SUBSETS);
         let mut found = 0;
@@ -112,11 +120,41 @@ impl Search<'_> {
         Ok(whole)
     }
 
+    /// The same for whoever waits: rows with the rarest words, the newer ones
+    /// first; only if there are none, newer rows with two of them. What else a
+    /// row holds is seen when it is ranked.
+    fn briefly(&self, mut held: Vec<&Word>, sums: &mut Sums) -> Result<()> {
+        held.sort_by(|a, b| a.common.total_cmp(&b.common));
+        held.truncate(RAREST);
+        if held.len() < 2 {
+            return Ok(());
+        }
+        let newer = self.newer()?;
+        let mut found = self.sum_from(newer, &held, sums)?;
+        // All rows of a word that is not common are known already.
+        if found.is_empty() && newer > 0 && held[0].is_common(self.reach.sample) {
+            found = self.sum(&held, sums)?;
+        }
+        if found.is_empty() && held.len() == RAREST {
+            for left_out in 0..RAREST {
+                let mut some = held.clone();
+                some.remove(left_out);
+                self.sum_from(newer, &some, sums)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Asks for rows with all of these words, counts them and returns them.
     fn sum(&self, words: &[&Word], sums: &mut Sums) -> Result<Vec<i64>> {
+        self.sum_from(0, words, sums)
+    }
+
+    /// The same from this number on.
+    fn sum_from(&self, from: i64, words: &[&Word], sums: &mut Sums) -> Result<Vec<i64>> {
         let all: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
         let total: f64 = words.iter().map(|word| word.idf).sum();
-        let rows = self.ask(&all.join(" AND "), TOGETHER)?;
+        let rows = self.ask_from(from, &all.join(" AND "), self.reach.together)?;
         for id in &rows {
             let sum = sums.entry(*id).or_insert(0.0);
             *sum = sum.max(total);

@@ -55,7 +55,7 @@ impl Lights {
         let mut statement = search
             .conn
             .prepare_cached(
-                "SELECT id, kind, project, session, agent, time, vec, speaker
+                "SELECT id, kind, project, session, agent, time, vec, speaker, tool
                  FROM items WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
             )
             .told()?;
@@ -71,6 +71,7 @@ impl Lights {
                     && is(scope.session, session)
                     && is(scope.agent, number(4)?)
                     && (scope.kinds.is_empty() || scope.kinds.contains(&kind))
+                    && !scope.leaves_out(kind, row.get(8).told()?)
                     && (scope.paths.is_none() || asked.binary_search(&id).is_ok());
                 let vec = row.get_ref(6).told()?.as_blob().unwrap_or_default();
                 let weights = Weights(vec);

@@ -6,6 +6,7 @@ use remora_memory::store::Result;
 use rusqlite::Connection;
 
 use crate::sqlite::errors::Told;
+use crate::sqlite::lists;
 use crate::sqlite::scope::Scope;
 
 /// A list that rows must be in is walked faster than those they must not be in.
@@ -20,12 +21,23 @@ pub(super) struct Tags {
     pub(super) with: Vec<String>,
     /// What a row must not hold.
     pub(super) without: Vec<String>,
+    /// The lists that are asked, by what their terms begin with; none means
+    /// all rows.
+    pub(super) signs: Vec<String>,
 }
 
 impl Tags {
     /// Finds the same rows whatever is chosen: the counts are exact.
     pub(super) fn choose(conn: &Connection, scope: &Scope) -> Result<Self> {
-        let mut tags = Self::default();
+        let mut tags = Self {
+            signs: lists::signs(scope),
+            ..Self::default()
+        };
+        tags.with
+            .extend(scope.agent.map(|agent| format!("\"_a{agent}\"")));
+        if !tags.signs.is_empty() {
+            return Ok(tags);
+        }
         if let Some(project) = scope.project {
             let [own, others] = sides(
                 conn,
@@ -38,8 +50,6 @@ impl Tags {
                 tags.with.push(format!("\"_p{project}\""));
             }
         }
-        tags.with
-            .extend(scope.agent.map(|agent| format!("\"_a{agent}\"")));
         if !scope.kinds.is_empty() {
             let [wanted, others] = sides(
                 conn,
@@ -55,6 +65,15 @@ impl Tags {
             }
         }
         Ok(tags)
+    }
+
+    /// What is asked of each list, which is given its sign.
+    pub(super) fn of_each(&self, ask: impl Fn(&str) -> String) -> String {
+        if self.signs.is_empty() {
+            return ask("");
+        }
+        let each: Vec<String> = self.signs.iter().map(|sign| ask(sign)).collect();
+        format!("({})", each.join(" OR "))
     }
 
     /// The question within the filter.

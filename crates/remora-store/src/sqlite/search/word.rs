@@ -10,8 +10,6 @@ use crate::sqlite::errors::Told;
 use crate::sqlite::weigh::{BEYOND, Weights, hash, short};
 use crate::sqlite::{rows, spelling};
 
-/// How many rows of one word are looked at to learn how common it is.
-pub(super) const SAMPLE: usize = 1_500;
 /// A word that fewer rows hold is looked for in the whole of long texts too.
 const RARE: usize = 10;
 /// How many rows with the words of a phrase are read to find it.
@@ -59,9 +57,9 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Whether the index may hold more rows of it than are listed.
-    pub(super) fn is_common(&self) -> bool {
-        self.rows.len() >= SAMPLE
+    /// Whether the index may hold more rows of it than the sample.
+    pub(super) fn is_common(&self, sample: usize) -> bool {
+        self.rows.len() >= sample
     }
 
     /// How much it weighs in this row.
@@ -108,12 +106,16 @@ impl Search<'_> {
     }
 
     fn word(&self, group: &Group, spelling: Spelling) -> Result<Word> {
-        let mut expression = question(group, |term| format!("\"{term}\""));
-        let mut anywhere = question(group, anywhere);
+        let mut expression = self
+            .tags
+            .of_each(|sign| question(group, sign, |term| format!("\"{sign}{term}\"")));
+        let mut anywhere = self
+            .tags
+            .of_each(|sign| question(group, sign, |term| anywhere(sign, term)));
         let sample = if group.phrase().is_some() {
             WORDS_OF_PHRASE
         } else {
-            SAMPLE
+            self.reach.sample
         };
         let mut rows = self.ask(&expression, sample)?;
         let mut deep = Vec::new();
@@ -128,16 +130,16 @@ impl Search<'_> {
         let mut forgiven = group.prefix().is_some();
         let mut misspelt = false;
         if rows.is_empty() && deep.is_empty() {
-            if let Some(longer) = longer(group) {
-                rows = self.ask(&longer, SAMPLE)?;
-                expression = longer;
+            if let Some(stem) = longer(group) {
+                expression = self.tags.of_each(|sign| format!("(\"{sign}{stem}\" *)"));
+                rows = self.ask(&expression, self.reach.sample)?;
             }
             if rows.is_empty()
                 && spelling == Spelling::Corrected
                 && !self.is_anywhere(group)?
                 && let Some(similar) = self.similar(group)?
             {
-                rows = self.ask(&similar, SAMPLE)?;
+                rows = self.ask(&similar, self.reach.sample)?;
                 expression = similar;
                 misspelt = true;
             }
@@ -186,7 +188,7 @@ impl Search<'_> {
         self.conn
             .prepare_cached("SELECT 1 FROM words WHERE words MATCH ?1 LIMIT 1")
             .told()?
-            .exists([question(group, anywhere)])
+            .exists([question(group, "", |term| anywhere("", term))])
             .told()
     }
 
@@ -197,24 +199,44 @@ impl Search<'_> {
             return Ok(None);
         };
         let similar = spelling::similar(self.conn, whole, SIMILAR)?;
-        let similar: Vec<String> = similar.iter().map(|term| format!("\"{term}\"")).collect();
-        Ok((!similar.is_empty()).then(|| format!("({})", similar.join(" OR "))))
+        let all = |sign: &str| {
+            let terms: Vec<String> = similar
+                .iter()
+                .map(|term| format!("\"{sign}{term}\""))
+                .collect();
+            format!("({})", terms.join(" OR "))
+        };
+        Ok((!similar.is_empty()).then(|| self.tags.of_each(all)))
     }
 
     /// About how many rows hold a word whose newest rows are these: as many on
     /// the way back to the first row as on the way so far.
     fn common(&self, rows: &[i64]) -> Result<f64> {
         let found = approximate(rows.len());
-        let Some(last) = rows.last().filter(|_| rows.len() >= SAMPLE) else {
+        let Some(last) = rows.last().filter(|_| rows.len() >= self.reach.sample) else {
             return Ok(found);
         };
-        let newest: Option<i64> = self
-            .conn
-            .query_row("SELECT max(id) FROM items", [], |row| row.get(0))
-            .told()?;
-        let newest = newest.unwrap_or(0).max(*last);
+        let newest = self.newest()?.max(*last);
         let number = |id: i64| approximate(usize::try_from(id).unwrap_or(0));
         Ok(found * (number(newest) / number(newest - last + 1)).max(1.0))
+    }
+
+    fn newest(&self) -> Result<i64> {
+        let newest: Option<i64> = self
+            .conn
+            .prepare_cached("SELECT max(id) FROM items")
+            .told()?
+            .query_row([], |row| row.get(0))
+            .told()?;
+        Ok(newest.unwrap_or(0))
+    }
+
+    /// Where the newer rows begin, if they are asked first.
+    pub(super) fn newer(&self) -> Result<i64> {
+        match self.reach.recent {
+            Some(recent) => Ok((self.newest()? - recent).max(0)),
+            None => Ok(0),
+        }
     }
 
     /// How many rows there are within the project, and how long they are.
@@ -246,6 +268,11 @@ impl Search<'_> {
 
     /// The newest rows for a question to the index, within the filter.
     pub(super) fn ask(&self, expression: &str, limit: usize) -> Result<Vec<i64>> {
+        self.ask_from(0, expression, limit)
+    }
+
+    /// The same among rows from this number on.
+    pub(super) fn ask_from(&self, first: i64, expression: &str, limit: usize) -> Result<Vec<i64>> {
         let expression = self.tags.question(expression);
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let ids = |row: &rusqlite::Row<'_>| row.get(0);
@@ -254,10 +281,11 @@ impl Search<'_> {
             return self
                 .conn
                 .prepare_cached(
-                    "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2",
+                    "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid >= ?3
+                     ORDER BY rowid DESC LIMIT ?2",
                 )
                 .told()?
-                .query_map((expression, limit), ids)
+                .query_map((expression, limit, first), ids)
                 .told()?
                 .collect::<rusqlite::Result<_>>()
                 .told();
@@ -273,17 +301,16 @@ impl Search<'_> {
                  ORDER BY words.rowid DESC LIMIT ?2",
             )
             .told()?
-            .query_map((expression, limit, since, until, from, to), ids)
+            .query_map((expression, limit, since, until, from.max(first), to), ids)
             .told()?
             .collect::<rusqlite::Result<_>>()
             .told()
     }
 }
 
-/// What may stand for a word that no row holds: longer ones that begin with it.
-fn longer(group: &Group) -> Option<String> {
-    let stem = group.stem().filter(|stem| stem.chars().count() >= PREFIX)?;
-    Some(format!("(\"{stem}\" *)"))
+/// What may stand for a word that no row holds: longer ones that begin with this.
+fn longer(group: &Group) -> Option<&str> {
+    group.stem().filter(|stem| stem.chars().count() >= PREFIX)
 }
 
 /// What a row must not hold, as questions to the index; phrases are looked for
@@ -293,13 +320,13 @@ pub(super) fn without(query: &Query) -> Vec<String> {
         .without()
         .iter()
         .filter(|group| group.phrase().is_none())
-        .map(|group| question(group, anywhere))
+        .map(|group| question(group, "", |term| anywhere("", term)))
         .collect()
 }
 
 /// A term in the lead of a row or beyond it.
-fn anywhere(term: &String) -> String {
-    format!("(\"{term}\" OR \"{BEYOND}{term}\")")
+fn anywhere(sign: &str, term: &str) -> String {
+    format!("(\"{sign}{term}\" OR \"{sign}{BEYOND}{term}\")")
 }
 
 #[expect(
@@ -310,17 +337,17 @@ fn approximate(count: usize) -> f64 {
     count as f64
 }
 
-/// The group as a question to the index, each term as `ask` puts it. Terms hold
-/// no quotes.
-fn question(group: &Group, ask: impl Fn(&String) -> String) -> String {
+/// The group as a question to the list with this sign, each term as `ask` puts
+/// it. Terms hold no quotes.
+fn question(group: &Group, sign: &str, ask: impl Fn(&str) -> String) -> String {
     if let Some(prefix) = group.prefix() {
-        return format!("(\"{prefix}\" *)");
+        return format!("(\"{sign}{prefix}\" *)");
     }
     let ways: Vec<String> = group
         .ways()
         .iter()
         .map(|way| {
-            let terms: Vec<String> = way.iter().map(&ask).collect();
+            let terms: Vec<String> = way.iter().map(|term| ask(term)).collect();
             format!("({})", terms.join(" AND "))
         })
         .collect();

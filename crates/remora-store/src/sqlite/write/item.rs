@@ -6,13 +6,15 @@ use std::fmt::Write as _;
 
 use remora_memory::about;
 use remora_memory::store::{Result, Write};
+use remora_memory::words::Splitter;
 use remora_protocol::record::Item;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::sqlite::errors::Told;
 use crate::sqlite::ids::{Id, OwnedId};
+use crate::sqlite::lists;
 use crate::sqlite::names::{Interner, Table, find, kind_code};
-use crate::sqlite::rows::Lists;
+use crate::sqlite::rows::{self, Lists};
 use crate::sqlite::vectors;
 use crate::sqlite::weigh::{Weighed, Weights, weigh};
 use crate::sqlite::write::Tools;
@@ -187,17 +189,20 @@ impl<'c> ItemWriter<'c> {
 
     /// Takes a row out, with everything that hangs on it.
     pub(super) fn remove(&mut self, id: i64) -> Result<()> {
-        let row: Option<(i64, i64, u16, Option<String>)> = self
+        let row: Option<(i64, i64, u16, Option<String>, i64)> = self
             .tx
-            .prepare_cached("DELETE FROM items WHERE id = ?1 RETURNING kind, project, vec, lists")
+            .prepare_cached(
+                "DELETE FROM items WHERE id = ?1 RETURNING kind, project, vec, lists, time",
+            )
             .told()?
             .query_row([id], |row| {
                 let vec: Vec<u8> = row.get(2)?;
-                Ok((row.get(0)?, row.get(1)?, Weights(&vec).words(), row.get(3)?))
+                let words = Weights(&vec).words();
+                Ok((row.get(0)?, row.get(1)?, words, row.get(3)?, row.get(4)?))
             })
             .optional()
             .told()?;
-        let Some((kind, project, words, lists)) = row else {
+        let Some((kind, project, words, lists, time)) = row else {
             return Ok(());
         };
         self.tx
@@ -209,9 +214,12 @@ impl<'c> ItemWriter<'c> {
         let lists = Lists::from_json(lists.as_deref());
         for path in lists.read.iter().chain(&lists.modified) {
             self.tx
-                .prepare_cached("DELETE FROM item_files WHERE path = ?1 AND item = ?2")
+                .prepare_cached(
+                    "DELETE FROM item_files
+                     WHERE path = ?1 AND project = ?2 AND kind = ?3 AND time = ?4 AND item = ?5",
+                )
                 .told()?
-                .execute([*path, id])
+                .execute([*path, project, kind, time, id])
                 .told()?;
         }
         self.count(kind, project, -1, -i64::from(words));
@@ -226,11 +234,7 @@ impl<'c> ItemWriter<'c> {
     }
 
     fn insert(&mut self, names: &mut Interner<'_>, item: &Item, place: &Place) -> Result<i64> {
-        let Weighed {
-            mut terms,
-            vec,
-            words,
-        } = weigh(item, &mut self.tools.splitter);
+        let Weighed { terms, vec, words } = weigh(item, &mut self.tools.splitter);
         let kind = kind_code(item.kind);
         let project = names.name(&item.project)?;
         let session = names.name(&item.session)?;
@@ -287,21 +291,19 @@ impl<'c> ItemWriter<'c> {
     ])
     .told()?;
         let id = self.tx.last_insert_rowid();
-        tag(&mut terms, project, kind, agent);
-        self.tx
-            .prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")
-            .told()?
-            .execute(params![id, terms])
-            .told()?;
+        put_words(self.tx, id, item, [project, kind, agent], terms)?;
         if let Some(gist) = self.tools.gister.gist(&about::gist_of(item)) {
             vectors::put_gist(self.tx, id, &gist)?;
         }
         vectors::enqueue(self.tx, id)?;
         for path in lists.read.iter().chain(&lists.modified) {
             self.tx
-                .prepare_cached("INSERT OR IGNORE INTO item_files (path, item) VALUES (?1, ?2)")
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO item_files (path, project, kind, time, item)
+                     VALUES (?1, ?2, ?3, ?4, ?5)",
+                )
                 .told()?
-                .execute([*path, id])
+                .execute([*path, project, kind, item.time, id])
                 .told()?;
         }
         self.count(kind, project, 1, i64::from(words));
@@ -309,9 +311,51 @@ impl<'c> ItemWriter<'c> {
     }
 }
 
-/// What a search filters by stands in the index beside the words; no word
-/// begins with `_`.
-fn tag(terms: &mut String, project: i64, kind: i64, agent: i64) {
+/// Puts an item's terms into the index, with the lists that it is in. What a
+/// search filters by stands beside the words; no word begins with `_`.
+fn put_words(
+    tx: &Connection,
+    id: i64,
+    item: &Item,
+    [project, kind, agent]: [i64; 3],
+    mut terms: String,
+) -> Result<()> {
+    lists::list(&mut terms, item, project);
     // Writing to a string cannot fail.
     let _ = write!(terms, " _p{project} _k{kind} _a{agent}");
+    tx.prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")
+        .told()?
+        .execute(params![id, terms])
+        .told()?;
+    Ok(())
+}
+
+/// How many items are read at a time.
+const CHUNK: usize = 500;
+
+/// Lists the words of all items, into an index that holds none.
+pub(crate) fn list_words(tx: &Connection) -> Result<()> {
+    let mut splitter = Splitter::default();
+    let mut after = 0;
+    loop {
+        let rows: Vec<[i64; 4]> = tx
+            .prepare_cached(
+                "SELECT id, project, kind, agent FROM items WHERE id > ?1 ORDER BY id LIMIT ?2",
+            )
+            .told()?
+            .query_map(params![after, CHUNK], |row| {
+                Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+            })
+            .told()?
+            .collect::<rusqlite::Result<_>>()
+            .told()?;
+        let Some([last, ..]) = rows.last() else {
+            return Ok(());
+        };
+        after = *last;
+        let ids: Vec<i64> = rows.iter().map(|[id, ..]| *id).collect();
+        for ([id, tags @ ..], item) in rows.into_iter().zip(rows::items(tx, &ids)?) {
+            put_words(tx, id, &item, tags, weigh(&item, &mut splitter).terms)?;
+        }
+    }
 }

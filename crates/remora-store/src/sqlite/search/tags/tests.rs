@@ -6,7 +6,7 @@ use remora_protocol::record::{Item, Kind};
 
 use super::Tags;
 use crate::sqlite::scope::Scope;
-use crate::sqlite::search::Search;
+use crate::sqlite::search::{Search, WHOLE};
 use crate::{Access, SqliteStore, open};
 
 /// 100 rows of `large`, 30 of `small` and one of `tiny`; of ten rows, six are
@@ -66,12 +66,9 @@ fn chosen(store: &SqliteStore, filter: &Filter) -> (usize, usize) {
         .map(|item| item.id)
         .collect();
     expected.sort_unstable_by(|a, b| b.cmp(a));
-    let search = Search::new(&store.conn, scope, Vec::new(), 20).unwrap();
-    assert_eq!(
-        search.ask("(\"walrus\")", 1_000).unwrap(),
-        expected,
-        "{filter:?}"
-    );
+    let search = Search::new(&store.conn, scope, Vec::new(), WHOLE, 20).unwrap();
+    let walrus = search.tags.of_each(|sign| format!("(\"{sign}walrus\")"));
+    assert_eq!(search.ask(&walrus, 1_000).unwrap(), expected, "{filter:?}");
     sides
 }
 
@@ -87,6 +84,8 @@ fn what_is_less_is_named() {
         (Some("large"), &many, (1, 2)),
         (Some("small"), &few, (2, 0)),
         (Some("tiny"), &[Kind::Memory], (2, 0)),
+        // A whole list needs nothing beside it.
+        (Some("small"), &[Kind::Fix, Kind::Summary], (0, 0)),
         (Some("tiny"), Kind::ALL, (1, 0)),
     ] {
         assert_eq!(

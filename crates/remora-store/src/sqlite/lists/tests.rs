@@ -1,0 +1,72 @@
+use remora_memory::testing::item;
+
+use super::*;
+
+fn scope(kinds: &[Kind]) -> Scope {
+    Scope {
+        project: Some(7),
+        kinds: kinds.iter().map(|kind| kind_code(*kind)).collect(),
+        looks: Looks::LeftOut,
+        listed: true,
+        ..Scope::default()
+    }
+}
+
+#[test]
+fn whole_lists_are_asked() {
+    let said = [
+        Kind::Memory,
+        Kind::Decision,
+        Kind::Correction,
+        Kind::Preference,
+    ];
+    assert_eq!(signs(&scope(&said)), ["_s7_"]);
+    assert_eq!(signs(&scope(&[Kind::Summary, Kind::Fix])), ["_u7_", "_f7_"]);
+    // A part of a list, or what is in none, is not.
+    assert!(signs(&scope(&said[..3])).is_empty());
+    assert!(signs(&scope(&[Kind::Summary, Kind::Prompt])).is_empty());
+    assert!(signs(&scope(&[])).is_empty());
+    let everywhere = Scope {
+        project: None,
+        ..scope(&[Kind::Fix])
+    };
+    assert!(signs(&everywhere).is_empty());
+    let older = Scope {
+        listed: false,
+        ..scope(&[Kind::Fix])
+    };
+    assert!(signs(&older).is_empty());
+}
+
+#[test]
+fn looks_are_in_no_list() {
+    let all = LISTS[0].1;
+    assert_eq!(signs(&scope(all)), ["_r7_"]);
+    let with_looks = Scope {
+        looks: Looks::Kept,
+        ..scope(all)
+    };
+    assert!(signs(&with_looks).is_empty());
+}
+
+#[test]
+fn terms_are_listed_once_more() {
+    let listed = |kind, tool: &str| {
+        let mut item = item("a", "p");
+        item.kind = kind;
+        item.tool = Some(tool.to_owned());
+        let mut terms = "retry _tloop".to_owned();
+        list(&mut terms, &item, 7);
+        terms
+    };
+    assert_eq!(
+        listed(Kind::Decision, ""),
+        "retry _tloop _r7_retry _r7__tloop _s7_retry _s7__tloop"
+    );
+    assert_eq!(
+        listed(Kind::Discovery, "WebFetch"),
+        "retry _tloop _r7_retry _r7__tloop"
+    );
+    assert_eq!(listed(Kind::Discovery, "Read"), "retry _tloop");
+    assert_eq!(listed(Kind::Prompt, ""), "retry _tloop");
+}
