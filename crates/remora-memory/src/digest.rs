@@ -245,7 +245,9 @@ impl Work<'_> {
     fn learn(&mut self, item: &Item, state: &mut State) -> Result<()> {
         let project = item.project.as_str();
         if item.kind == Kind::Failure {
+            // Met again before anything mended it, it has not come back.
             if let Some(print) = fix::detail(item, fix::field::FINGERPRINT)
+                && !state.failures.has(print)
                 && let Some(known) = self.known_fix(project, print)?
             {
                 self.put_fix(fix::returned(known));

@@ -11,6 +11,11 @@ const OPEN: usize = 16;
 const EDITS: usize = 8;
 /// Characters of diff that are kept of each edit.
 const DIFF: usize = 600;
+/// Earlier changes that are kept of one error.
+const EARLIER: usize = 4;
+
+/// Between an error and its fix.
+const ARROW: &str = " → ";
 
 /// Names in the `detail` of items.
 pub(crate) mod field {
@@ -22,12 +27,14 @@ pub(crate) mod field {
     pub(crate) const SAYS: &str = "says";
     /// The error's fingerprint.
     pub(crate) const FINGERPRINT: &str = "fingerprint";
-    /// How often the error was mended.
+    /// How often this change mended the error.
     pub(crate) const FIXED: &str = "fixed";
     /// How often the command passed since.
     pub(crate) const HELD: &str = "held";
-    /// How often the error came back.
+    /// How often the error came back after it.
     pub(crate) const RETURNED: &str = "returned";
+    /// Other changes that mended it before.
+    pub(crate) const EARLIER: &str = "earlier";
 }
 
 #[derive(Debug)]
@@ -57,6 +64,11 @@ impl OpenFailures {
             known || speaks(&item.title) || speaks(&item.text) || item.facts.iter().any(speaks)
         };
         self.open.iter().rev().map(|open| &open.item).find(likely)
+    }
+
+    /// Whether this error was met and has not been mended since.
+    pub(crate) fn has(&self, print: &str) -> bool {
+        self.open.iter().any(|open| open.fingerprint == print)
     }
 
     /// A row of the session.
@@ -142,12 +154,26 @@ fn counted(mut fix: Item, name: &str) -> Item {
     fix
 }
 
+/// The change of a fix, as its title tells it.
+fn change(fix: &Item) -> &str {
+    fix.title.rsplit(ARROW).next().unwrap_or(&fix.title)
+}
+
 fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>, uid: String) -> Item {
+    let last = open.edits.last().map_or("", |edit| &edit.title);
+    let same = before.filter(|fix| change(fix) == last);
     let count = |name: &str| {
-        before
-            .and_then(|fix| fix.detail.as_ref()?.get(name)?.as_u64())
+        same.and_then(|fix| fix.detail.as_ref()?.get(name)?.as_u64())
             .unwrap_or(0)
     };
+    let mut earlier: Vec<&str> = before.map_or_else(Vec::new, |fix| {
+        list(fix, field::EARLIER).filter(|e| *e != last).collect()
+    });
+    if same.is_none() {
+        earlier.extend(before.map(change));
+    }
+    let dropped = earlier.len().saturating_sub(EARLIER);
+    let earlier = &earlier[dropped..];
     let mut files: Vec<String> = Vec::new();
     let mut facts = vec![format!("error: {}", open.item.title)];
     let mut text = String::new();
@@ -170,8 +196,7 @@ fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>, uid: Strin
             .take(4)
             .map(|fact| format!("error: {fact}")),
     );
-    let last = open.edits.last().map_or("", |edit| &edit.title);
-    let title = format!("{} → {last}", open.item.title);
+    let title = format!("{}{ARROW}{last}", open.item.title);
     let mut fix = Item {
         id: 0,
         uid,
@@ -196,12 +221,22 @@ fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>, uid: Strin
         field::FIXED: count(field::FIXED) + 1,
         field::HELD: count(field::HELD),
         field::RETURNED: count(field::RETURNED),
+        field::EARLIER: earlier,
     }));
     fix
 }
 
 fn command_of(item: &Item) -> Option<&str> {
     detail(item, field::COMMAND)
+}
+
+/// Texts of a list in the detail of an item.
+pub(crate) fn list<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'a str> {
+    let list = item
+        .detail
+        .as_ref()
+        .and_then(|detail| detail.get(name)?.as_array());
+    list.into_iter().flatten().filter_map(Value::as_str)
 }
 
 pub(crate) fn detail<'a>(item: &'a Item, name: &str) -> Option<&'a str> {

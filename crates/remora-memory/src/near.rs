@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use remora_protocol::record::Item;
+use remora_protocol::record::{Item, Kind};
 
 use crate::capture::fnv;
 use crate::fix;
@@ -21,7 +21,10 @@ pub(crate) struct Recent(VecDeque<Trace>);
 #[derive(Debug)]
 struct Trace {
     uid: String,
+    kind: Kind,
     head: u64,
+    /// What makes two runs the same command, if it was one.
+    command: Option<u64>,
     /// In order and each once: cheaper to make and to compare than a set.
     words: Vec<u64>,
 }
@@ -31,7 +34,16 @@ impl Recent {
     pub(crate) fn twin(&self, item: &Item) -> Option<&str> {
         let new = Trace::of(item);
         let same = |old: &&Trace| old.head == new.head && alike(&old.words, &new.words);
-        self.0.iter().rev().find(same).map(|old| old.uid.as_str())
+        // Only how a command went last can repeat: what failed, passed and fails
+        // again is news.
+        let last = |old: &&Trace| new.command.is_some() && old.command == new.command;
+        let old = self.0.iter().rev().find(|old| same(old) || last(old))?;
+        same(&old).then_some(old.uid.as_str())
+    }
+
+    /// The turn is over: an error that is met again in the next one is open there.
+    pub(crate) fn end_turn(&mut self) {
+        self.0.retain(|old| old.kind != Kind::Failure);
     }
 
     pub(crate) fn note(&mut self, item: &Item) {
@@ -64,7 +76,9 @@ impl Trace {
         words.dedup();
         Self {
             uid: item.uid.clone(),
+            kind: item.kind,
             head: fnv(head.as_bytes()),
+            command: command.map(|key| fnv(key.as_bytes())),
             words,
         }
     }

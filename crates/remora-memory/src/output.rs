@@ -44,6 +44,7 @@ mod vitest;
 mod yarn;
 
 pub use command::{describe_command, same_command_key};
+pub(crate) use command::{only_looks, takes_in};
 pub use compact::compact;
 
 use draft::{Doc, Draft};

@@ -244,14 +244,15 @@ fn name_of(item: &Item) -> String {
     }
 }
 
-/// Whether its words come from what a tool printed, or were said by an agent
-/// that may have taken them from there.
-fn is_untrusted(item: &Item) -> bool {
-    let printed = matches!(
-        item.kind,
-        Kind::Failure | Kind::Command | Kind::Discovery | Kind::Task | Kind::Message | Kind::Fix
-    );
-    printed || later::is_stated(item.kind) && item.speaker.as_deref() != Some("user")
+/// Whether its words may be anybody's: a tool's, a file's, an agent's. What the
+/// person said or saved is theirs.
+pub fn is_untrusted(item: &Item) -> bool {
+    let person = match item.kind {
+        Kind::Prompt => item.speaker.as_deref().is_none_or(|by| by == "user"),
+        Kind::Memory => item.key.is_some(),
+        kind => later::is_stated(kind) && item.speaker.as_deref() == Some("user"),
+    };
+    !person
 }
 
 /// Whether a row was made on another branch than the one that is checked out.

@@ -63,6 +63,7 @@ impl State {
                 self.prompts.clear();
                 self.steps.clear();
                 self.statements.clear();
+                self.recent.end_turn();
             }
             Kind::Fix | Kind::Memory | Kind::Message => {}
             _ => {

@@ -10,6 +10,7 @@ mod steps;
 
 use self::entries::Entries;
 pub(crate) use self::request::BETWEEN;
+pub(crate) use self::steps::FAILING;
 use crate::sentence::one_line;
 use crate::statement::{Statement, StatementKind};
 use crate::words::terms;
@@ -69,8 +70,12 @@ pub struct Summary {
     pub learned: Vec<String>,
     /// What was done.
     pub completed: Vec<String>,
-    /// What is left, said or still failing.
+    /// What is left, still failing or said.
     pub next_steps: Vec<String>,
+    /// The commands behind the first of the next steps: those that still fail.
+    pub failing: Vec<String>,
+    /// The commands that passed when they were last run.
+    pub passed: Vec<String>,
     /// The files concerned, changed ones first.
     pub files: Vec<String>,
     /// Decisions, preferences and corrections, and what to beware of.
@@ -124,8 +129,21 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
     if learned.is_empty() && completed.is_empty() {
         learned.extend(&said.answer);
     }
+    // However short, it is what was asked for.
+    if learned.is_empty()
+        && completed.is_empty()
+        && request.ends_with(['?', '？'])
+        && let Some(answer) = turn.last_message.and_then(message::word)
+    {
+        learned.add(&answer);
+    }
     let mut next_steps = Entries::default();
-    next_steps.extend(&done.open);
+    let mut failing = Vec::new();
+    for (step, command) in done.open {
+        if next_steps.add(&step) {
+            failing.push(command);
+        }
+    }
     next_steps.extend(&said.next_steps);
     let mut investigated = Entries::default();
     investigated.extend(&done.investigated);
@@ -137,6 +155,8 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
         learned: learned.into_list(),
         completed: completed.into_list(),
         next_steps: next_steps.into_list(),
+        failing,
+        passed: done.passed,
         files: done.files,
         notes: notes.into_list(),
     };

@@ -103,6 +103,8 @@ impl Work<'_> {
                 "learned": summary.learned,
                 "completed": summary.completed,
                 "next_steps": summary.next_steps,
+                "failing": summary.failing,
+                "passed": summary.passed,
                 "files": summary.files,
                 "notes": summary.notes,
             }));
@@ -156,7 +158,7 @@ impl Work<'_> {
         event: &Captured,
         state: &mut State,
     ) -> Option<&'static str> {
-        let text = untagged(event.text("compact_summary"));
+        let text = untagged(&concluded(event.text("compact_summary")));
         if text.trim().is_empty() {
             return Some("empty");
         }
@@ -183,6 +185,18 @@ fn lead(text: &str) -> String {
     let line = line.unwrap_or("").trim();
     let bullet = |c: char| c.is_whitespace() || "#->|=".contains(c);
     sentence::plain(line.strip_prefix("* ").unwrap_or(line).trim_matches(bullet))
+}
+
+/// A summary without the thoughts that led to it.
+fn concluded(text: &str) -> String {
+    const OPEN: &str = "<analysis>";
+    const CLOSE: &str = "</analysis>";
+    match (text.find(OPEN), text.find(CLOSE)) {
+        (Some(open), Some(close)) if open < close => {
+            format!("{}{}", &text[..open], &text[close + CLOSE.len()..])
+        }
+        _ => text.to_owned(),
+    }
 }
 
 /// The client wraps parts of its summary in tags; the words are what counts.

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Reading, compact, describe_command, read, same_command_key};
+use super::{
+    Outcome, Reading, compact, describe_command, only_looks, read, same_command_key, takes_in,
+};
 
 struct Case {
     name: String,
@@ -163,6 +165,24 @@ fn commands_are_told_and_keyed_as_written_down() {
         }
         let mine = keys.values().filter(|v| **v == at).count();
         assert_eq!(mine, 1, "one group, several keys: {group} {keys:?}");
+    }
+}
+
+#[test]
+fn a_command_takes_in_narrower_ones() {
+    let cases = json_file(&folder().join("commands.json"));
+    let list = |name: &str| cases[name].as_array().unwrap().clone();
+    let key = |command: &Value| same_command_key(command.as_str().unwrap());
+    for (name, wanted) in [("takes_in", true), ("takes_not_in", false)] {
+        for case in list(name) {
+            let (whole, part) = (key(&case[0]), key(&case[1]));
+            assert_eq!(takes_in(&whole, &part), wanted, "{whole} / {part}");
+        }
+    }
+    for (name, wanted) in [("looks", true), ("does", false)] {
+        for case in list(name) {
+            assert_eq!(only_looks(&key(&case)), wanted, "{case}");
+        }
     }
 }
 

@@ -53,17 +53,21 @@ pub(super) fn compact(
         scene.details
     );
     let mut page = Page::new(limit, &head);
+    let lost = |item: &&Item| !said.says(&item.title) && !later.replace(item);
+    let decided: Vec<&Item> = stated.iter().filter(lost).take(STATEMENTS).collect();
+    // What was asked and is told as decided is told once.
+    let told = Said::of_rows(decided.iter().copied());
     prompts.retain(|item| {
-        !matches!(intent(&item.text), Intent::Trivial | Intent::Continue) && !said.says(&item.title)
+        !matches!(intent(&item.text), Intent::Trivial | Intent::Continue)
+            && !said.says(&item.title)
+            && !told.says(&item.text)
     });
     let first = prompts.last().filter(|_| prompts.len() >= PROMPTS);
     let asked = prompts.iter().take(PROMPTS - usize::from(first.is_some()));
-    let lost = |item: &&Item| !said.says(&item.title) && !later.replace(item);
-    let decided = stated.iter().filter(lost).take(STATEMENTS);
     let broken = fixes.iter().filter(lost).take(FIXES);
     // Newest first comes from the store; it is told in the order it happened.
     let asked: Vec<&Item> = first.into_iter().chain(asked.rev()).collect();
-    let decided: Vec<&Item> = decided.collect::<Vec<_>>().into_iter().rev().collect();
+    let decided: Vec<&Item> = decided.into_iter().rev().collect();
     let broken: Vec<&Item> = broken.collect::<Vec<_>>().into_iter().rev().collect();
     let open = still_open(&rows, &said);
     for (label, items) in [

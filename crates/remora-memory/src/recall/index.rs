@@ -10,6 +10,8 @@ use super::page::Page;
 use super::plain::line;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row};
+use crate::fix::{detail, field};
+use crate::output::only_looks;
 use crate::store::{Filter, Page as Part, Result, Store};
 
 /// Kinds that are worth a line, and how many rows of them are looked at for each
@@ -28,17 +30,12 @@ const KINDS: &[(usize, &[Kind])] = &[
             Kind::Refactor,
         ],
     ),
-    (
-        1,
-        &[
-            Kind::Change,
-            Kind::Task,
-            Kind::Failure,
-            Kind::Discovery,
-            Kind::Command,
-        ],
-    ),
+    (1, &[Kind::Change, Kind::Task, Kind::Failure]),
+    (1, RUN),
 ];
+/// What was run and looked at, and how much of it one session may name.
+const RUN: &[Kind] = &[Kind::Discovery, Kind::Command];
+const RUN_ROWS: usize = 4;
 
 /// Puts the index on the page.
 pub(super) fn put(
@@ -63,6 +60,10 @@ pub(super) fn put(
         let known = recall.given.iter().any(|given| given.item == name);
         let same = |line: &Line| line.item.kind == item.kind && line.item.title == item.title;
         if known || lines.iter().any(same) || scene.given.seen(&name) != Seen::Not {
+            continue;
+        }
+        let beside = |line: &&Line| is_run(&line.item) && line.item.session == item.session;
+        if is_run(item) && lines.iter().filter(beside).count() == RUN_ROWS {
             continue;
         }
         if later.replace(item) {
@@ -177,7 +178,7 @@ fn candidates(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Resul
     let most = found.len();
     let mut rows: Vec<Scored> = found
         .into_iter()
-        .filter(|item| item.session != scene.session)
+        .filter(|item| item.session != scene.session && !only_shows(item))
         .enumerate()
         .map(|(place, item)| {
             #[expect(clippy::cast_precision_loss, reason = "a few hundred rows")]
@@ -202,6 +203,16 @@ fn candidates(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Resul
         sum(b).total_cmp(&sum(a)).then(b.item.id.cmp(&a.item.id))
     });
     Ok(rows)
+}
+
+fn is_run(item: &Item) -> bool {
+    RUN.contains(&item.kind)
+}
+
+/// Whether a command showed what is there and did no more.
+fn only_shows(item: &Item) -> bool {
+    let command = detail(item, field::COMMAND);
+    item.kind == Kind::Command && command.is_some_and(only_looks)
 }
 
 fn worth(kind: Kind) -> f64 {

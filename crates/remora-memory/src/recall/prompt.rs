@@ -52,7 +52,7 @@ const SAID: &[Kind] = &[
 ];
 
 const PAST: Rule = Rule(&[
-    (0.43, SAID),
+    (0.42, SAID),
     (
         0.44,
         &[Kind::Summary, Kind::Discovery, Kind::Task, Kind::Message],
@@ -264,6 +264,9 @@ impl<'a> Giving<'a> {
             return self.recall.pass(item, "its file is gone", parts);
         };
         self.later.clear_notes(&mut fresh);
+        if !row::clear_told(&mut fresh, &self.recall.given) {
+            return self.recall.pass(item, "it tells nothing more", parts);
+        }
         let item = &fresh;
         let text = row::full(item, truth, self.scene);
         let Some(tokens) = self

@@ -6,10 +6,12 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 use serde_json::Value;
 
+use super::later::is_stated;
 use super::plain::{block, line};
 use super::truth::Truth;
 use super::{Chosen, Scene, Seen, is_untrusted, name_of, other_branch};
 use crate::fix::field;
+pub(super) use crate::fix::list as entries;
 
 /// Characters of a title, a fact, a body and a diff.
 const TITLE: usize = 160;
@@ -80,15 +82,6 @@ fn more(item: &Item) -> Vec<String> {
     }
 }
 
-/// Entries of a list in the detail of a summary.
-pub(super) fn entries<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'a str> {
-    let list = item
-        .detail
-        .as_ref()
-        .and_then(|detail| detail.get(name)?.as_array());
-    list.into_iter().flatten().filter_map(Value::as_str)
-}
-
 fn summary(item: &Item) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (name, label, most) in [
@@ -109,6 +102,68 @@ fn summary(item: &Item) -> Vec<String> {
         lines.push(line(&item.text, BODY));
     }
     lines
+}
+
+/// What a summary tells beside the request.
+const TELLS: [&str; 4] = ["notes", "completed", "learned", "next_steps"];
+/// Bytes of a statement's beginning that tell which one it is.
+const CUT: usize = 12;
+/// Between what was asked and what came of it.
+const ARROW: &str = " → ";
+
+/// Takes out of a summary what statements say that stand beside it; says whether
+/// it still tells something. What was only asked is no answer.
+pub(super) fn clear_told(summary: &mut Item, given: &[Chosen]) -> bool {
+    let stated = given.iter().filter(|chosen| is_stated(chosen.kind));
+    let said: Vec<String> = stated.map(|chosen| chosen.title.clone()).collect();
+    clear(summary, &said)
+}
+
+/// The same for statements of its own, which the index names as rows.
+pub(super) fn clear_stated(summary: &mut Item) -> bool {
+    let notes = entries(summary, "notes").filter_map(statement_of);
+    let said: Vec<String> = notes.map(str::to_owned).collect();
+    said.is_empty() || clear(summary, &said)
+}
+
+fn clear(summary: &mut Item, said: &[String]) -> bool {
+    let Some(detail) = summary
+        .detail
+        .as_mut()
+        .filter(|_| summary.kind == Kind::Summary)
+    else {
+        return true;
+    };
+    let mut tells = false;
+    for name in TELLS {
+        if let Some(list) = detail.get_mut(name).and_then(Value::as_array_mut) {
+            list.retain(|entry| !entry.as_str().is_some_and(|entry| repeats(entry, said)));
+            tells |= !list.is_empty();
+        }
+    }
+    if let Some((asked, result)) = summary.title.split_once(ARROW)
+        && repeats(asked, said)
+    {
+        summary.title = result.to_owned();
+    }
+    tells
+}
+
+/// Whether this is one of the statements, with its label, its reason, or cut.
+fn repeats(entry: &str, said: &[String]) -> bool {
+    let entry = line(statement_of(entry).unwrap_or(entry), TITLE);
+    let entry = entry.trim_end_matches(['…', '.']);
+    said.iter().any(|said| {
+        let said = said.trim_end_matches(['…', '.']);
+        let begins = |text: &str, other: &str| other.len() >= CUT && text.starts_with(other);
+        entry == said || begins(entry, said) || begins(said, entry)
+    })
+}
+
+/// The statement that a note of a summary tells.
+fn statement_of(note: &str) -> Option<&str> {
+    let labels = ["Decision: ", "Preference: ", "Correction: "];
+    labels.iter().find_map(|label| note.strip_prefix(label))
 }
 
 /// What mended an error, and how well.
@@ -134,6 +189,12 @@ pub(super) fn fix(item: &Item) -> Vec<String> {
         );
     }
     let mut lines = vec![record];
+    if let Some(other) = entries(item, field::EARLIER).last() {
+        lines.push(format!(
+            "an earlier change, after which it came back: {}",
+            line(other, FACT)
+        ));
+    }
     let fixes = item
         .facts
         .iter()

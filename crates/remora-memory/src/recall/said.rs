@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
+use remora_protocol::record::Item;
+
 use crate::words::{Splitter, is_stop};
 
 /// Share of its words that must be there for something to be said.
@@ -19,6 +21,18 @@ impl Said {
     pub(super) fn of(text: &str) -> Self {
         let mut said = Self::default();
         said.add(text);
+        said
+    }
+
+    /// What rows say, with their reasons.
+    pub(super) fn of_rows<'a>(rows: impl IntoIterator<Item = &'a Item>) -> Self {
+        let mut said = Self::default();
+        for row in rows {
+            said.add(&row.title);
+            for fact in &row.facts {
+                said.add(fact);
+            }
+        }
         said
     }
 

@@ -13,6 +13,7 @@ use super::plain::line;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, other_branch, row, work};
 use crate::store::{Filter, Result, Store};
+use crate::summary::FAILING;
 
 /// Open steps that are told.
 const STEPS: usize = 6;
@@ -56,8 +57,12 @@ pub(super) fn start(store: &dyn Store, scene: &Scene<'_>, mind: Mind) -> Result<
     let mut page = Page::new(scene.limits.start_tokens, &head);
     memories::put(store, scene, &mut page, &mut recall)?;
     let later = Later::of_project(store, scene)?;
-    let summaries = work::last(store, scene, since, &later)?;
+    let mut summaries = work::last(store, scene, since, &later)?;
     put_steps(&summaries, scene, &mut page, &mut recall);
+    // The index names what was stated.
+    if scene.limits.index_rows > 0 {
+        summaries.retain_mut(row::clear_stated);
+    }
     put_summaries(&summaries, scene, &mut page, &mut recall);
     index::put(store, scene, since, &later, &mut page, &mut recall)?;
     if !recall.given.is_empty() {
@@ -72,7 +77,7 @@ fn put_steps(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall: &mu
     for item in summaries.iter().take(work::OPEN) {
         let open: Vec<String> = row::entries(item, "next_steps")
             .take(left)
-            .map(|step| line(step, 180))
+            .map(|step| open_step(&line(step, 180)))
             .collect();
         if open.is_empty() || scene.given.seen(&name_of(item)) != Seen::Not {
             continue;
@@ -80,7 +85,12 @@ fn put_steps(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall: &mu
         let branch = other_branch(item, scene).map_or_else(String::new, |branch| {
             format!(" on branch {}", line(branch, 60))
         });
-        let head = format!("Left open ({} {}{branch}):", name_of(item), date(item.time));
+        // Agents say what is next, and may have it from anywhere.
+        let head = format!(
+            "Left open, as recorded ({}~ {}{branch}):",
+            name_of(item),
+            date(item.time)
+        );
         let text = format!("{head}\n- {}", open.join("\n- "));
         if let Some(tokens) = page.put(&text) {
             left -= open.len();
@@ -88,6 +98,15 @@ fn put_steps(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall: &mu
             let chosen = row::chosen(item, Truth::Holds, Seen::Named, why, tokens);
             recall.given.push(chosen);
         }
+    }
+}
+
+/// A step as something that was recorded, not as something to do.
+fn open_step(step: &str) -> String {
+    if step.starts_with(FAILING) {
+        step.to_owned()
+    } else {
+        format!("noted as next: {step}")
     }
 }
 

@@ -8,6 +8,7 @@ use super::later::{Later, STATED};
 use super::page::Page;
 use super::plain::line;
 use super::{Scene, Seen, is_untrusted, name_of, of_session};
+use crate::fix::{field, list};
 use crate::store::{FileMatch, Filter, Page as Part, Result, Store};
 
 /// Statements that are named to whoever sums up, and looked at.
@@ -58,7 +59,7 @@ pub fn suggestion(
     rows.extend(of_session(store, scene.session, &stated, 20)?);
     let often = rows.iter().find_map(|item| {
         let times = match item.kind {
-            Kind::Fix => count(item, crate::fix::field::FIXED),
+            Kind::Fix => mended(item),
             _ => item.seen,
         };
         let name = name_of(item);
@@ -116,10 +117,10 @@ pub fn guard(store: &dyn Store, session: &str, edits: usize) -> Result<Option<St
     )))
 }
 
-fn count(item: &Item, name: &str) -> u32 {
-    let count = item
-        .detail
-        .as_ref()
-        .and_then(|detail| detail.get(name)?.as_u64());
-    u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX)
+/// How often an error was mended, by whatever change.
+fn mended(fix: &Item) -> u32 {
+    let detail = fix.detail.as_ref();
+    let fixed = detail.and_then(|detail| detail.get(field::FIXED)?.as_u64());
+    let others = list(fix, field::EARLIER).count() as u64;
+    u32::try_from(fixed.unwrap_or(0) + others).unwrap_or(u32::MAX)
 }

@@ -182,7 +182,7 @@ fn a_start_tells_memories_then_open_steps_then_sessions_then_the_index() {
     for part in [
         "body of core",
         "body of named",
-        "- measure it",
+        "- noted as next: measure it",
         "done: built the cache",
         "1970-01-03\n",
     ] {

@@ -7,16 +7,15 @@ use serde_json::json;
 use super::later::Later;
 use super::said::Said;
 use super::{Scene, other_branch, row};
+use crate::output::takes_in;
 use crate::store::{Filter, Page, Result, Store};
 
 /// Checkpoints of one session that are looked at.
-const CHECKPOINTS: usize = 4;
+const CHECKPOINTS: usize = 8;
 /// Sessions that are looked at for each one that is told.
 const SESSIONS: usize = 2;
 /// Sessions whose steps are compared with what was done since.
 pub(super) const OPEN: usize = 4;
-/// How a checkpoint says that a command fails.
-const FAILING: &str = "Still failing: ";
 
 /// The work of the last sessions, newest first; this branch before others.
 pub(super) fn last(
@@ -77,15 +76,18 @@ fn best(rows: Vec<Item>) -> Option<Item> {
 fn left_open(rows: &[Item], done: &mut Done) -> Vec<String> {
     let mut open: Vec<String> = Vec::new();
     for item in rows {
+        // The first steps are commands that fail.
+        let mut failing = row::entries(item, "failing");
         for step in row::entries(item, "next_steps") {
-            if !done.says(step) && !open.iter().any(|known| known == step) {
+            let over = match failing.next() {
+                Some(command) => done.settles(command),
+                None => done.says(step),
+            };
+            if !over && !open.iter().any(|known| known == step) {
                 open.push(step.to_owned());
             }
         }
-        for name in ["completed", "notes", "learned"] {
-            done.entries
-                .extend(row::entries(item, name).map(str::to_owned));
-        }
+        done.take(item);
     }
     open
 }
@@ -97,18 +99,30 @@ struct Done {
     /// How many of them are in what is said: most are never asked about.
     taken: usize,
     said: Said,
+    /// Commands that passed.
+    passed: Vec<String>,
+    /// Commands that failed: how they fail now is told already.
+    failing: Vec<String>,
 }
 
 impl Done {
+    fn take(&mut self, item: &Item) {
+        let of = |name| row::entries(item, name).map(str::to_owned);
+        for name in ["completed", "notes", "learned"] {
+            self.entries.extend(of(name));
+        }
+        self.passed.extend(of("passed"));
+        self.failing.extend(of("failing"));
+    }
+
+    /// Whether this command, which failed, was run again since.
+    fn settles(&self, command: &str) -> bool {
+        let again = |failing: &String| failing == command && !command.is_empty();
+        self.failing.iter().any(again) || self.passed.iter().any(|key| takes_in(key, command))
+    }
+
     /// Whether it did this step.
     fn says(&mut self, step: &str) -> bool {
-        if let Some((check, _)) = step.strip_prefix(FAILING).and_then(|s| s.split_once(": ")) {
-            let passed = |entry: &String| {
-                let result = entry.strip_prefix(check).and_then(|s| s.strip_prefix(": "));
-                result.is_some_and(|result| !result.contains("fail"))
-            };
-            return self.entries.iter().any(passed);
-        }
         for entry in &self.entries[self.taken..] {
             self.said.add(entry);
         }

@@ -13,9 +13,10 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    pub(super) fn add(&mut self, text: &str) {
+    /// Takes an entry; says whether it is new and there was room.
+    pub(super) fn add(&mut self, text: &str) -> bool {
         if self.list.len() >= ENTRIES {
-            return;
+            return false;
         }
         let line = one_line(
             text.trim_matches(|c: char| c.is_whitespace() || ",;，；".contains(c)),
@@ -23,10 +24,11 @@ impl Entries {
         );
         let key = key(&line);
         if key.is_empty() || self.keys.iter().any(|k| near(k, &key)) {
-            return;
+            return false;
         }
         self.list.push(line);
         self.keys.push(key);
+        true
     }
 
     pub(super) fn extend(&mut self, texts: &[String]) {

@@ -20,6 +20,8 @@ pub(super) struct Said {
 
 /// How many sentences stand for a plain answer.
 const ANSWER: usize = 2;
+/// The most characters of an answer that is no sentence.
+const WORD: usize = 40;
 /// More is never shown; reading on would be waste.
 const ENOUGH: usize = 40;
 /// Of a longer message the ends are read: results stand first, what is left
@@ -68,6 +70,15 @@ pub(super) fn read(message: &str) -> Said {
         }
     }
     said
+}
+
+/// The whole message, if it is no more than a few words.
+pub(super) fn word(message: &str) -> Option<String> {
+    let text = plain(message.trim());
+    let text = text.trim_end_matches(['.', '。']);
+    let short = !message.trim().contains('\n') && text.chars().count() <= WORD;
+    let tells = text.contains(char::is_alphanumeric) && !text.ends_with(['?', '？', ':', '：']);
+    (short && tells && !is_trivial(message) && !is_filler(text)).then(|| text.to_owned())
 }
 
 fn ends(message: &str) -> Vec<&str> {

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::{ENTRIES, ENTRY, Step, StepResult};
+use crate::output::only_looks;
 use crate::sentence::plain;
 
 /// The entries that steps give, in order of weight.
@@ -12,10 +13,17 @@ pub(super) struct Done {
     pub(super) investigated: Vec<String>,
     pub(super) learned: Vec<String>,
     pub(super) completed: Vec<String>,
-    pub(super) open: Vec<String>,
+    /// What still fails, with its command.
+    pub(super) open: Vec<(String, String)>,
+    /// Commands that passed when they were last run.
+    pub(super) passed: Vec<String>,
     pub(super) files: Vec<String>,
 }
 
+/// How a step says that a command fails.
+pub(crate) const FAILING: &str = "Still failing: ";
+/// Commands that are kept as having passed, the last ones.
+const PASSED: usize = 24;
 /// How many names a grouped entry shows.
 const NAMES: usize = 6;
 
@@ -57,10 +65,12 @@ pub(super) fn read(steps: &[Step]) -> Done {
                 } else if failed > Some(at) {
                     // The last of several failures tells how things stand.
                 } else if is_check(step) {
-                    done.open.push(fact.map_or_else(
-                        || format!("Still failing: {title}"),
-                        |f| format!("Still failing: {title}: {f}"),
-                    ));
+                    let text = fact.map_or_else(
+                        || format!("{FAILING}{title}"),
+                        |f| format!("{FAILING}{title}: {f}"),
+                    );
+                    let command = step.command.unwrap_or_default();
+                    done.open.push((text, command.to_owned()));
                 } else {
                     done.learned.push(fact.map_or_else(
                         || format!("Failed: {title}"),
@@ -91,7 +101,26 @@ pub(super) fn read(steps: &[Step]) -> Done {
     investigated.append(&mut done.investigated);
     done.investigated = investigated;
     done.files = files(steps);
+    done.passed = passed(steps);
     done
+}
+
+/// Commands that passed when they were last run, in that order.
+fn passed(steps: &[Step]) -> Vec<String> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut passed: Vec<String> = Vec::new();
+    for step in steps.iter().rev() {
+        let Some(command) = step.command.filter(|command| !seen.contains(command)) else {
+            continue;
+        };
+        seen.push(command);
+        let counts = step.result == StepResult::Passed && !only_looks(command);
+        if counts && passed.len() < PASSED {
+            passed.push(command.to_owned());
+        }
+    }
+    passed.reverse();
+    passed
 }
 
 enum Role {

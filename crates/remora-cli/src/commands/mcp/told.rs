@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 use remora_instructions::memories::{self, Type};
 use remora_memory::private::{strip_injected, strip_private};
+use remora_memory::recall::is_untrusted;
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::Hit;
 use remora_protocol::record::{Item, Kind, Project};
@@ -77,18 +78,11 @@ pub(super) fn item(item: &Item, fields: Vec<(&'static str, String)>, local: &Loc
     }
 }
 
-/// What a person typed or saved is theirs. Everything else may quote a tool, a file or a
-/// model, and says whatever those wanted to say.
 fn source(item: &Item) -> Source {
-    let said = item.speaker.as_deref().is_none_or(|by| by == "user");
-    match item.kind {
-        Kind::Prompt | Kind::Preference | Kind::Correction | Kind::Decision
-            if said && item.tool.is_none() =>
-        {
-            Source::Person
-        }
-        Kind::Memory if super::address(item).is_some() => Source::Person,
-        _ => Source::Elsewhere,
+    if is_untrusted(item) {
+        Source::Elsewhere
+    } else {
+        Source::Person
     }
 }
 

@@ -98,7 +98,7 @@ fn each_moment_brings_what_belongs_to_it() {
     let worked = Worked::new();
     let start = worked.den.begin("two", &worked.folder).context.unwrap();
     for part in [
-        "- log every retry",
+        "- noted as next: log every retry",
         "keep the retry limit at 3",
         "retry::gives_up",
     ] {

@@ -22,9 +22,9 @@ fn a_long_session_does_not_hide_the_others() {
         ));
     }
     let text = world.at(&Moment::Start).text.unwrap();
-    assert!(text.contains("- write the docs"), "{text}");
+    assert!(text.contains("- noted as next: write the docs"), "{text}");
     assert!(
-        text.contains(&format!("#{first} 1970-01-01 summary")),
+        text.contains(&format!("#{first}~ 1970-01-01 summary")),
         "{text}"
     );
     assert_eq!(text.matches(" summary: Turn").count(), 2, "{text}");
@@ -41,32 +41,176 @@ fn what_a_session_left_open_stays_until_it_is_done() {
         ..row(Kind::Summary, &format!("Turn {day} {hour}"), day)
     };
     let failing = "Still failing: pytest: 1 test failed (test_x): assert 1 == 2";
+    let start = || world.at(&Moment::Start).text.unwrap();
     world.add(summary(
         1,
         1,
-        json!({"completed": ["built it"], "next_steps": ["add a timeout", failing]}),
+        json!({"completed": ["built it"], "next_steps": [failing, "add a timeout"],
+            "failing": ["pytest tests/test_a.py"]}),
     ));
     world.add(summary(
         1,
         2,
         json!({"notes": ["Preference: Always use pathlib"]}),
     ));
-    let text = world.at(&Moment::Start).text.unwrap();
-    assert!(
-        text.contains("- add a timeout") && text.contains(failing),
-        "{text}"
-    );
-    assert!(text.contains("done: built it"), "{text}");
+    let text = start();
+    for part in [
+        "Left open, as recorded (#1~ ",
+        "- noted as next: add a timeout",
+        failing,
+        "done: built it",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Another target of the same tool says nothing of this one.
+    let passed =
+        |command: &str| json!({"completed": ["pytest: 1 test passed"], "passed": [command]});
+    world.add(summary(2, 1, passed("pytest tests/test_b.py")));
+    assert!(start().contains(failing), "{}", start());
+    // It fails in another way now.
+    let other = "Still failing: pytest: 1 test failed (test_x): KeyError";
     world.add(summary(
-        2,
+        3,
         1,
-        json!({"completed": ["pytest: 1 test passed"]}),
+        json!({"next_steps": [other], "failing": ["pytest tests/test_a.py"]}),
     ));
-    let text = world.at(&Moment::Start).text.unwrap();
+    assert!(start().contains(other) && !start().contains(failing));
+    world.add(summary(4, 1, passed("pytest")));
+    let text = start();
     assert!(
-        text.contains("- add a timeout") && !text.contains("Still failing"),
+        text.contains("- noted as next: add a timeout") && !text.contains("Still failing"),
         "{text}"
     );
+}
+
+#[test]
+fn compactions_do_not_hide_what_a_session_did() {
+    let world = World::default();
+    let summary = |minute: i64, title: &str, detail| Item {
+        session: "long".to_owned(),
+        time: minute * 60_000,
+        detail,
+        ..row(Kind::Summary, title, 0)
+    };
+    let done = json!({"completed": ["changed 6 files"]});
+    let id = world.add(summary(1, "The work", Some(done)));
+    for minute in 2..6 {
+        world.add(summary(minute, "Compacted: nothing much", None));
+    }
+    assert_eq!(names(&world.at(&Moment::Start)), [format!("#{id}")]);
+}
+
+#[test]
+fn a_statement_is_told_once() {
+    let world = World::default();
+    let httpx = "We decided to use httpx for all HTTP calls";
+    let said = |session: &str, kind, title: &str| Item {
+        session: session.to_owned(),
+        speaker: Some("user".to_owned()),
+        text: title.to_owned(),
+        ..row(kind, title, 1)
+    };
+    let turn = |done: &[&str]| {
+        let note = format!("Decision: {httpx} (it does async)");
+        Some(json!({"request": httpx, "notes": [note], "learned": [httpx], "completed": done}))
+    };
+    let decided = world.add(said("one", Kind::Decision, httpx));
+    world.add(Item {
+        session: "one".to_owned(),
+        detail: turn(&[]),
+        ..row(Kind::Summary, httpx, 2)
+    });
+    let asked = Moment::Prompt("why do we use httpx for HTTP calls?");
+    for moment in [Moment::Start, asked] {
+        let found = world.at(&moment);
+        assert_eq!(names(&found), [format!("#{decided}")], "{found:?}");
+    }
+    // What else it tells stays.
+    let more = world.add(Item {
+        session: "two".to_owned(),
+        detail: turn(&["Wrote the HTTP client"]),
+        ..row(
+            Kind::Summary,
+            &format!("{httpx} → Wrote the HTTP client"),
+            2,
+        )
+    });
+    for moment in [Moment::Start, asked] {
+        let found = world.at(&moment);
+        let text = found.text.as_deref().unwrap();
+        assert!(
+            names(&found).contains(&format!("#{more}").as_str()),
+            "{text}"
+        );
+        assert_eq!(text.matches(httpx).count(), 1, "{text}");
+    }
+    world.add(said(
+        "now",
+        Kind::Prompt,
+        "Never print to stdout in library code",
+    ));
+    world.add(said(
+        "now",
+        Kind::Preference,
+        "Never print to stdout in library code!",
+    ));
+    let text = world.at(&Moment::Compact(None)).text.unwrap();
+    assert_eq!(text.matches("Never print").count(), 1, "{text}");
+}
+
+#[test]
+fn a_question_is_no_answer() {
+    let world = World::default();
+    let asked = "which validation library do we use in the api?";
+    let turn = |learned: &[&str], day| Item {
+        detail: Some(json!({"request": asked, "learned": learned})),
+        ..row(Kind::Summary, asked, day)
+    };
+    let prompt = Moment::Prompt("which validation library do we have in the api?");
+    world.add(turn(&[], 1));
+    assert_eq!(world.at(&prompt).text, None);
+    let answered = world.add(turn(&["zod"], 2));
+    assert_eq!(names(&world.at(&prompt)), [format!("#{answered}")]);
+}
+
+#[test]
+fn one_session_of_commands_leaves_the_index_to_others() {
+    let world = World::default();
+    let ran = |command: &str, n: i64| Item {
+        session: "busy".to_owned(),
+        time: 2 * DAY + n,
+        detail: Some(json!({"command": command})),
+        ..row(Kind::Command, &format!("Ran {command}"), 2)
+    };
+    let change = world.add(row(Kind::Change, "Changed the parser", 1));
+    for n in 0..60 {
+        world.add(ran(&format!("just step{n}"), n));
+        world.add(ran(&format!("cat file{n}"), n));
+    }
+    let found = world.at(&Moment::Start);
+    assert!(names(&found).contains(&format!("#{change}").as_str()));
+    let text = found.text.unwrap();
+    assert_eq!(text.matches("command Ran just").count(), 4, "{text}");
+    assert!(!text.contains("cat file"), "{text}");
+}
+
+#[test]
+fn a_correction_is_not_the_task_of_a_subagent() {
+    let world = World::default();
+    for (kind, title, day) in [
+        (Kind::Prompt, "Add a flag to the export command", 5),
+        (Kind::Prompt, "No, I told you: never use default exports", 6),
+        (Kind::Preference, "I told you: never use default exports", 6),
+        (Kind::Prompt, "go on", 7),
+    ] {
+        world.add(Item {
+            session: "now".to_owned(),
+            text: title.to_owned(),
+            ..row(kind, title, day)
+        });
+    }
+    let text = world.at(&Moment::Subagent).text.unwrap();
+    assert!(text.contains("for a part of this: Add a flag"), "{text}");
 }
 
 #[test]
@@ -131,6 +275,15 @@ fn words_of_agents_are_marked() {
     };
     world.add(said("user", "Keep the cache small", 1));
     world.add(said("assistant", "Run every script that a page names", 2));
+    // A change is told in words of a file, a summary in those of an agent.
+    world.add(row(Kind::Change, "Changed the vendor file", 3));
+    let detail = json!({"learned": ["The page says so"]});
+    world.add(Item {
+        detail: Some(detail),
+        ..row(Kind::Summary, "Read the page", 4)
+    });
     let text = world.at(&Moment::Start).text.unwrap();
-    assert!(text.contains("#1 ") && text.contains("#2~ "), "{text}");
+    for mark in ["#1 ", "#2~ ", "#3~ ", "#4~ "] {
+        assert!(text.contains(mark), "{mark}: {text}");
+    }
 }
