@@ -3,6 +3,7 @@
 
 mod answer;
 mod mcp;
+mod prompt;
 
 use std::path::PathBuf;
 
@@ -11,6 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::mend::{CUT_MARK, mend};
 use crate::spec::{AgentSpec, Cut, DecodeError, Decoded, Places, Registered, Scope};
+
+pub use prompt::own_words;
 
 /// The agent.
 pub(crate) const SPEC: AgentSpec = AgentSpec {
@@ -152,6 +155,13 @@ fn event(mut fields: Map<String, Value>, cut: Cut) -> Result<Event, DecodeError>
         && let Some(output) = fields.shift_remove("tool_output")
     {
         fields.insert("tool_response".to_owned(), output);
+    }
+    // What an editor says of itself is nobody's wish, and nothing to search for.
+    if name == EventName::UserPromptSubmit
+        && let Some(Value::String(prompt)) = fields.get_mut("prompt")
+    {
+        let before = prompt.len() - own_words(prompt).len();
+        prompt.drain(..before);
     }
     // What a person types into a form may be a password, and nothing needs it.
     if name == EventName::ElicitationResult {

@@ -14,6 +14,7 @@ mod spec;
 pub mod install;
 pub mod transcript;
 
+pub use claude_code::own_words;
 pub use mcp::{McpSpec, Via};
 pub use mend::CUT_MARK;
 pub use spec::{

@@ -76,6 +76,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "worker",
             "config",
             "rebuild",
+            "projects",
             "prune",
             "audit",
             "bench",
@@ -160,6 +161,9 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Make all digests anew from the archive
     Rebuild(Rebuild),
+    /// Join two keys of one project
+    #[command(subcommand)]
+    Projects(Projects),
     /// Remove what is old
     Prune(Prune),
     /// Look through everything stored for secrets

@@ -28,6 +28,7 @@ mod parts;
 mod pause;
 mod permissions;
 mod progress;
+mod projects;
 mod prune;
 mod rebuild;
 mod recap;
@@ -68,6 +69,7 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Status(args) => status::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::Rebuild(args) => rebuild::run(&args, out),
+        Command::Projects(command) => projects::run(&command, out),
         Command::Prune(args) => prune::run(&args, out),
         Command::Audit(args) => audit::run(&args, out),
         Command::Export(args) => export::run(&args, out),

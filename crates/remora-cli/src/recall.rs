@@ -2,10 +2,12 @@
 //! session was given, and the person's limits. The hook and `remora context`
 //! both go through here, so that what is shown is what would be given.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use remora_client::{GivenFile, Giving, Place, normal, open_plain};
+use remora_instructions::memories::Folder;
 use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
 use remora_protocol::record::Anchor;
 
@@ -16,6 +18,9 @@ use crate::error::CliError;
 /// what is behind any other moment that did.
 const INDEX: &str = "index";
 pub(crate) const NAMED: &str = " (title)";
+
+/// Memories of two checkouts are compared up to this many bytes.
+const COMPARED: u64 = 64 * 1024;
 
 /// The files of a project.
 #[derive(Debug)]
@@ -44,7 +49,9 @@ impl Disk for Files {
     }
 
     fn memory(&self, path: &str, size: u64, modified: i64) -> Option<Option<String>> {
-        let path = Path::new(path);
+        let indexed = Path::new(path);
+        let ours = in_checkout(indexed, &self.root);
+        let path = ours.as_deref().unwrap_or(indexed);
         let Ok(file) = open_plain(path) else {
             return Some(None);
         };
@@ -52,12 +59,21 @@ impl Disk for Files {
         if !meta.is_file() {
             return Some(None);
         }
-        if meta.len() == size && nanos(&meta) == modified {
+        let is_indexed = |meta: &Metadata| meta.len() == size && nanos(meta) == modified;
+        let same = match &ours {
+            None => is_indexed(&meta),
+            Some(ours) => {
+                meta.len() == size
+                    && std::fs::metadata(indexed).is_ok_and(|meta| is_indexed(&meta))
+                    && is_alike(indexed, ours, size)
+            }
+        };
+        if same {
             return None;
         }
         // A link that came since the memory was indexed may lead anywhere.
         if path.canonicalize().ok().as_deref() != Some(path) {
-            return None;
+            return ours.map(|_| None);
         }
         // Taking secrets out costs more than a hook may take; the worker will
         // have done it by the next time.
@@ -68,7 +84,22 @@ impl Disk for Files {
     }
 }
 
-fn nanos(meta: &std::fs::Metadata) -> i64 {
+/// The file of this checkout that a memory of the team is in, if the one that
+/// was indexed lies in another checkout.
+fn in_checkout(indexed: &Path, root: &Path) -> Option<PathBuf> {
+    let team = Folder::team(Path::new(""));
+    let folder = indexed.ancestors().find(|dir| dir.ends_with(team.dir()))?;
+    let name = indexed.strip_prefix(folder).ok()?;
+    let ours = root.canonicalize().ok()?.join(team.dir()).join(name);
+    (ours != indexed).then_some(ours)
+}
+
+fn is_alike(one: &Path, other: &Path, size: u64) -> bool {
+    let read = |path: &Path| std::fs::read(path).ok();
+    size <= COMPARED && read(one).is_some_and(|words| Some(words) == read(other))
+}
+
+fn nanos(meta: &Metadata) -> i64 {
     let since = meta.modified().ok();
     let since = since.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.map_or(0, |since| {
@@ -295,6 +326,35 @@ mod tests {
         assert!(now.ends_with(&name) && !now.contains("hunter2"), "{now}");
         let meta = std::fs::metadata(&path).unwrap();
         assert_eq!(files.memory(&name, meta.len(), nanos(&meta)), None);
+    }
+
+    #[test]
+    fn each_checkout_has_its_own_files_of_the_team() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let file = |tree: &str| top.join(tree).join(".claude/team-memory/reviews.md");
+        for (tree, text) in [("main", "two"), ("same", "two"), ("other", "one")] {
+            std::fs::create_dir_all(file(tree).parent().unwrap()).unwrap();
+            std::fs::write(file(tree), text).unwrap();
+        }
+        std::fs::create_dir(top.join("none")).unwrap();
+        let indexed = file("main");
+        let meta = std::fs::metadata(&indexed).unwrap();
+        let told = |tree: &str| {
+            let files = Files {
+                root: top.join(tree),
+                end: None,
+            };
+            files.memory(&indexed.display().to_string(), meta.len(), nanos(&meta))
+        };
+        assert_eq!(told("main"), None);
+        assert_eq!(told("same"), None);
+        assert_eq!(told("none"), Some(None));
+        let other = told("other").unwrap().unwrap();
+        assert!(
+            other.ends_with(&file("other").display().to_string()),
+            "{other}"
+        );
     }
 
     #[test]

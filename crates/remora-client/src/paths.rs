@@ -81,6 +81,11 @@ impl Paths {
         self.home.join("config.toml")
     }
 
+    /// Which keys of projects became one.
+    pub fn joined(&self) -> PathBuf {
+        self.home.join("joined.jsonl")
+    }
+
     /// There when every hook must wait for the disk: the one setting that a
     /// hook needs, put there by the worker.
     pub fn sync_mark(&self) -> PathBuf {

@@ -12,6 +12,7 @@ use remora_client::{Paths, Spooled, read_spooled, waiting};
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{EventKey, Store};
 use remora_memory::{Captured, Digest, Digester, Fate, Policy, private};
+use remora_protocol::record::Project;
 use remora_protocol::request::Envelope;
 use remora_protocol::{Event, tokens};
 use serde_json::{Map, Value};
@@ -22,7 +23,7 @@ use crate::guard::{Guard, name_of};
 use crate::ignore::Ignores;
 use crate::intake::clean;
 use crate::ledger::Ledger;
-use crate::{Log, ServerError, anchor, at};
+use crate::{Log, ServerError, anchor, at, join};
 
 /// Events in one transaction.
 const BATCH: usize = 512;
@@ -110,6 +111,24 @@ impl Inbox {
     /// The archive.
     pub fn archive(&mut self) -> &mut Archive {
         &mut self.archive
+    }
+
+    /// A folder that was known by its path alone and has a remote now is the same
+    /// project: what is remembered of it goes on under its new key. Says how many
+    /// rows that were.
+    pub(crate) fn join_folders(&mut self, project: &Project, now: i64) -> Result<u64, ServerError> {
+        let mut joined = 0;
+        for old in join::earlier(self.store(), project)? {
+            if join::is_folder(&old) {
+                let done = join::join(self.store(), &self.paths, &old.key, project, now)?;
+                self.forget();
+                let (from, to, rows) = (&old.key, &project.key, done.rows);
+                let line = format!("{from} is {to} now: {rows} rows go on as its own");
+                self.log.line(now, &line);
+                joined += rows;
+            }
+        }
+        Ok(joined)
     }
 
     /// Takes what waits, up to one transaction's worth.
@@ -275,8 +294,8 @@ impl Inbox {
         Ok(digest)
     }
 
-    /// What was thought to be in the store is not there.
-    fn forget(&mut self) {
+    /// What was thought to be in the store is not there, or not there any more.
+    pub(crate) fn forget(&mut self) {
         self.digester.forget();
         self.ledger.forget();
     }

@@ -13,6 +13,7 @@ mod guard;
 mod ignore;
 mod inbox;
 pub mod intake;
+pub mod join;
 mod ledger;
 mod log;
 pub mod mcp;

@@ -25,6 +25,7 @@ use crate::ServerError;
 use crate::worker::Tick;
 
 pub use hint::hint;
+pub(crate) use row::is_address;
 
 /// Projects that are kept in step.
 const PROJECTS: usize = 50;
@@ -100,11 +101,15 @@ pub fn follow(
     let mut saved = Saved::new(None, rules, done);
     let mut refreshed = Refreshed::default();
     if let Some(list) = port.read(Some(project)) {
-        let named = Some(project.clone());
-        saved.put(store, &project.key, named, list, &mut refreshed)?;
+        let of = Of {
+            key: &project.key,
+            root: Some(Path::new(&project.root)),
+            named: Some(project.clone()),
+        };
+        saved.put(store, of, list, &mut refreshed)?;
     }
     if let Some(list) = port.read(None) {
-        saved.put(store, "", None, list, &mut refreshed)?;
+        saved.put(store, Of::default(), list, &mut refreshed)?;
     }
     Ok(())
 }
@@ -116,6 +121,16 @@ struct Known {
     stamp: Option<u64>,
     /// Whether a check may find something new.
     doubted: bool,
+}
+
+/// Whose memories were read; by default those that hold everywhere.
+#[derive(Debug, Default)]
+struct Of<'a> {
+    key: &'a str,
+    /// The checkout.
+    root: Option<&'a Path>,
+    /// The project, if the store may not know it.
+    named: Option<Project>,
 }
 
 /// The worker's side of the index.
@@ -265,9 +280,13 @@ impl Saved {
                 if stamp != Some(new) {
                     let mut held = false;
                     if let Some(list) = port.read(Some(&project)) {
-                        let named = news.remove(&project.key);
+                        let of = Of {
+                            key: &project.key,
+                            root: Some(Path::new(&project.root)),
+                            named: news.remove(&project.key),
+                        };
                         held = !list.memories.is_empty();
-                        self.put(store, &project.key, named, list, &mut done)?;
+                        self.put(store, of, list, &mut done)?;
                     }
                     if let Some(one) = self.known.as_mut().and_then(|known| known.get_mut(at)) {
                         one.stamp = Some(new);
@@ -281,7 +300,7 @@ impl Saved {
             let new = port.stamp(None);
             if self.everywhere != Some(new) {
                 if let Some(list) = port.read(None) {
-                    self.put(store, "", None, list, &mut done)?;
+                    self.put(store, Of::default(), list, &mut done)?;
                 }
                 self.everywhere = Some(new);
             }
@@ -296,8 +315,7 @@ impl Saved {
     fn put(
         &mut self,
         store: &dyn Store,
-        project: &str,
-        named: Option<Project>,
+        of: Of<'_>,
         list: SavedList,
         done: &mut Refreshed,
     ) -> Result<(), ServerError> {
@@ -310,14 +328,14 @@ impl Saved {
             none => none.insert(Redactor::new(&self.rules)?),
         };
         let mut there: HashMap<String, Item> = HashMap::new();
-        for item in rows(store, project)? {
+        for item in rows(store, of.key)? {
             if let Some(key) = item.key.clone().filter(|key| row::is_address(key)) {
                 there.insert(key, item);
             }
         }
         let mut batch = Batch::default();
         for memory in list.memories.into_iter().take(ROWS) {
-            let Some(item) = row::of(memory, project, redactor) else {
+            let Some(item) = row::of(memory, of.key, redactor) else {
                 continue;
             };
             let before = item.key.as_ref().and_then(|key| there.remove(key));
@@ -326,10 +344,13 @@ impl Saved {
             }
         }
         if !batch.items.is_empty() {
-            batch.projects.extend(named);
+            batch.projects.extend(of.named);
             store.apply(&batch)?;
             done.wrote = true;
         }
+        // What another checkout holds is not gone because this one lacks it; who
+        // is told looks into their own.
+        there.retain(|_, item| !row::is_of_another(item, of.root));
         if !there.is_empty() {
             let gone: Vec<Name> = there.values().map(|item| Name::Id(item.id)).collect();
             store.remove(&gone)?;

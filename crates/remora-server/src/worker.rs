@@ -414,16 +414,26 @@ impl Worker<'_> {
         if self.trouble.is_some() {
             return;
         }
-        let Some(inbox) = &self.inbox else { return };
+        let Some(inbox) = &mut self.inbox else { return };
+        let now = (self.settings.clock)();
+        let stirs = stir::of(inbox.store(), stirred);
+        let stirs = stirs.and_then(|stirs| {
+            for stir in &stirs {
+                if inbox.join_folders(&stir.project, now)? > 0 {
+                    // The old key is nobody's project any more.
+                    self.saved.forget();
+                }
+            }
+            Ok(stirs)
+        });
         let store = inbox.store();
-        let done = stir::of(store, stirred).and_then(|stirs| {
+        let done = stirs.and_then(|stirs| {
             for stir in stirs.iter().rev() {
                 self.saved.used(&stir.project, stir.edge);
                 for root in &stir.roots {
                     self.changes.want(root.clone());
                 }
             }
-            let now = (self.settings.clock)();
             let paths = &self.settings.paths;
             self.saved.refresh(store, paths, now, reach, stirs.len())
         });

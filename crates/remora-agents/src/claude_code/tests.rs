@@ -244,3 +244,28 @@ fn long_context_is_cut_at_a_line_end_and_says_so() {
         cut.ends_with("a line of text\n[cut: Remora gives at most 10,000 characters at a time]")
     );
 }
+
+#[test]
+fn a_prompt_is_what_the_person_typed() {
+    let cases = [
+        ("why is it 3?", "why is it 3?"),
+        (
+            "<ide_opened_file>The user opened src/a.py.</ide_opened_file>\nwhy is it 3?",
+            "why is it 3?",
+        ),
+        (
+            " <ide_selection lines=\"1\">let x = 1;\n</ide_selection> <system-reminder>r</system-reminder>\n\nmend <b>x</b>",
+            "mend <b>x</b>",
+        ),
+        ("<ide_opened_file>a.py</ide_opened_file>", ""),
+        ("<ide_selection>never closed", "<ide_selection>never closed"),
+        ("<div> is not closed, fix it", "<div> is not closed, fix it"),
+        ("  two spaces before", "  two spaces before"),
+        ("<", "<"),
+    ];
+    for (prompt, wanted) in cases {
+        let text = json!({"hook_event_name": "UserPromptSubmit", "prompt": prompt}).to_string();
+        let event = read(&text).unwrap().event;
+        assert_eq!(event.fields["prompt"], wanted, "{prompt}");
+    }
+}

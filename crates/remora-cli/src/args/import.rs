@@ -62,7 +62,7 @@ pub(crate) struct ImportClaudeCode {
 pub(crate) struct ImportClaudeMem {
     /// The database
     pub(crate) file: PathBuf,
-    /// Put their project THEIRS into OURS (a key, name or folder), or everything into OURS; moves what was imported before [default: the one of the same name]
+    /// Put their project THEIRS into OURS (a key, name or folder), or everything into OURS; moves what was imported before [default: that of this folder or any other, if it has the same name]
     #[arg(long, value_name = "[THEIRS=]OURS")]
     pub(crate) project: Vec<String>,
     /// Leave it to the worker to work out what the rows mean

@@ -1,6 +1,6 @@
 //! The command line of what a project sees of its memory.
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, Subcommand};
 
 use crate::args::Where;
 
@@ -91,6 +91,35 @@ pub(crate) struct Pause {
     /// Show what is paused, and change nothing
     #[arg(long, conflicts_with_all = ["off", "project", "session", "span"])]
     pub(crate) status: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Projects {
+    /// Put what is remembered under an old key of a project under its new one
+    Join(ProjectsJoin),
+}
+
+/// What stands under the flags of `remora projects join`.
+const KEYS: &str = "A project is known by its remote, else by its folder; another remote is another
+key. A folder that gets its first remote is joined by itself.
+
+Examples:
+  remora projects join github.com/acme/old                        with the project of this folder
+  remora projects join github.com/acme/old github.com/acme/new    from anywhere";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = KEYS)]
+pub(crate) struct ProjectsJoin {
+    /// The key, name or folder that the project had before
+    pub(crate) old: String,
+    /// What it has now [default: the project of this folder]
+    pub(crate) new: Option<String>,
+    /// Say what would go where, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

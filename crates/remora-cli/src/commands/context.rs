@@ -67,6 +67,10 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             "Remora is paused here: nothing is given now; `remora pause --status` says more",
         );
     }
+    let gone = args.file.as_ref().filter(|_| !args.json);
+    if let Some(file) = gone.filter(|file| !here.join(file).exists()) {
+        output::note(&format!("{}: no such file", visible(file)));
+    }
     if args.json {
         let mut value = as_json(&moment, &found);
         value["paused"] = json!(paused);
@@ -109,7 +113,7 @@ impl Words {
 
     fn moment<'a>(&'a self, args: &'a Context) -> Result<Moment<'a>, CliError> {
         if let Some(prompt) = &args.prompt {
-            return Ok(Moment::Prompt(prompt));
+            return Ok(Moment::Prompt(remora_agents::own_words(prompt)));
         }
         if args.file.is_some() {
             return Ok(Moment::Read(&self.path));

@@ -42,6 +42,8 @@ pub(super) fn run(args: &Ledger, out: &mut Output) -> Result<Exit, CliError> {
             filter.project = scope::project(&data, store, &args.place)?;
         }
         rows = rows::find(store, &filter)?;
+    } else if let Some(id) = &args.session {
+        return Err(scope::no_session(id));
     }
     let tally = Tally::of(&rows);
     // The newest first.

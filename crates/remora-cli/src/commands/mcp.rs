@@ -27,6 +27,7 @@ use crate::commands::tier::{self, Tier};
 use crate::commands::{memory, search, show, timeline};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::hook::OFF;
 use crate::output::{self, Output};
 
 /// What the memory of a person can tell an agent.
@@ -220,6 +221,9 @@ impl Library for Memory {
 
 /// Why nothing is to be saved now. Reading goes on: somebody asked for it.
 fn paused(data: &Data) -> Option<String> {
+    if data.environment.switch(OFF) {
+        return Some(format!("{OFF} is set: nothing was saved"));
+    }
     let pauses = Pause::of(&data.paths);
     let here = data.environment.directory();
     let project = here.map(|here| remora_client::place(here, None).project.key);

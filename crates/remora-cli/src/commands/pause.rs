@@ -140,7 +140,7 @@ fn session(text: &str) -> Result<String, CliError> {
     }
     match Data::unconfigured()?.store()? {
         Some(store) => scope::session(&store, text),
-        None => Ok(text.to_owned()),
+        None => Err(scope::no_session(text)),
     }
 }
 

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_agents::Answer;
-use remora_client::{GivenFile, Place, given_file};
+use remora_client::{GivenFile, Place, given_file, stable_hash};
 use remora_memory::private::strip_private;
 use remora_memory::recall::{self, Given, Intent, Moment, Recall};
-use remora_memory::store::{Store, StoreError};
-use remora_protocol::record::Kind;
+use remora_memory::store::{Filter, Page, Store, StoreError};
+use remora_protocol::record::{Kind, Project};
 use remora_protocol::{Event, EventName};
+use remora_server::join;
 use remora_store::{Access, SqliteStore};
 use serde_json::Value;
 
@@ -151,6 +152,7 @@ impl<'a> Asked<'a> {
         };
         let mut before = Before(Some(file));
         let mut answer = Answer::default();
+        let earlier = if starts { self.earlier(&store) } else { None };
         match self.event.name {
             EventName::PreCompact => {
                 let session = self.session();
@@ -160,8 +162,12 @@ impl<'a> Asked<'a> {
             EventName::PostToolUse => answer.context = self.suggest(&store, &mut before, now)?,
             _ => {
                 let path = self.path();
-                if let Some(moment) = self.moment(summary.as_deref(), &path) {
-                    let ground = self.ground();
+                let mut moment = self.moment(summary.as_deref(), &path);
+                if source == "resume" && starts && self.is_older(&store)? {
+                    moment = Some(Moment::Start);
+                }
+                if let Some(moment) = moment {
+                    let ground = self.ground(earlier.as_ref());
                     let scene = ground.scene(self.session(), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
                     if Instant::now() >= self.end {
@@ -169,6 +175,9 @@ impl<'a> Asked<'a> {
                     }
                     before.note(&found, moment.name(), now)?;
                     answer.message = starts.then(|| self.greeting(&found)).flatten();
+                    if let Some(moved) = earlier.and_then(|old| self.moved(&old)) {
+                        answer.message = Some(moved);
+                    }
                     answer.context = found.text;
                 }
             }
@@ -195,14 +204,36 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// What the scene stands on.
-    fn ground(&self) -> Ground {
+    /// Whether the session is one of before Remora: nothing of it is known, so
+    /// nothing was given to it either.
+    fn is_older(&self, store: &dyn Store) -> Result<bool, StoreError> {
+        let filter = Filter {
+            session: Some(self.session().to_owned()),
+            ..Filter::default()
+        };
+        Ok(store.list(&filter, Page::newest(1))?.is_empty())
+    }
+
+    /// What this folder was known as, if something is remembered of that alone.
+    fn earlier(&self, store: &dyn Store) -> Option<Project> {
+        let earlier = join::earlier(store, &self.place.project);
+        let earlier = earlier.inspect_err(|e| self.hook.log(&format!("earlier keys: {e}")));
+        earlier.ok()?.into_iter().next()
+    }
+
+    /// What the scene stands on. A folder that has just got a remote is still
+    /// asked for by its path: the worker joins the two after this event.
+    fn ground(&self, earlier: Option<&Project>) -> Ground {
         let (environment, paths) = (&self.hook.environment, &self.hook.paths);
         let root = Path::new(&self.place.project.root);
         let spec = self.hook.spec;
         let prefix = spec.and_then(|spec| prefix(environment, paths, spec, root));
         let limits = self.settings.limits;
-        let mut ground = Ground::new(self.place.clone(), prefix, limits).until(self.end);
+        let mut place = self.place.clone();
+        if let Some(old) = earlier.filter(|old| join::is_folder(old)) {
+            old.key.clone_into(&mut place.project.key);
+        }
+        let mut ground = Ground::new(place, prefix, limits).until(self.end);
         if self.event.name == EventName::SessionStart {
             ground.changed = remora_client::changed_files(paths, root);
         }
@@ -236,7 +267,7 @@ impl<'a> Asked<'a> {
         if !matches!(self.text("tool_name"), "Write" | "Edit") {
             return Ok(None);
         }
-        let (ground, path) = (self.ground(), self.path());
+        let (ground, path) = (self.ground(None), self.path());
         let found = recall::suggestion(store, &ground.scene(self.session(), before), &path)?;
         let Some((text, once)) = found else {
             return Ok(None);
@@ -286,16 +317,34 @@ impl<'a> Asked<'a> {
         ))
     }
 
+    /// Said once of a folder whose remote has changed: it may be another project
+    /// now, so a person must decide.
+    fn moved(&self, old: &Project) -> Option<String> {
+        if join::is_folder(old) {
+            return None;
+        }
+        let (old, new) = (&old.key, &self.place.project.key);
+        let pair = stable_hash(format!("{old}\0{new}").as_bytes());
+        if !self.is_first(&format!("moved-{pair:016x}")) {
+            return None;
+        }
+        Some(format!(
+            "Remora: this folder was {old} before and is {new} now. If that is the same project, \
+             `remora projects join {old}` brings back what is remembered of it."
+        ))
+    }
+
+    /// Whether there is somebody to read it who was not told before.
+    fn is_first(&self, mark: &str) -> bool {
+        let mark = self.hook.paths.run().join(mark);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        self.greets() && options.open(mark).is_ok()
+    }
+
     /// Said once, when there is nothing to remember yet.
     fn hint(&self) -> Option<String> {
-        let mark = self.hook.paths.run().join("hinted");
-        let first = self.greets()
-            && OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(mark)
-                .is_ok();
-        first.then(|| {
+        self.is_first("hinted").then(|| {
             format!(
                 "Remora is on: this session will be remembered. `remora import {}` brings in what \
                  came before it, `remora pause` stops it.",

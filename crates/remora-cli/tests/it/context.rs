@@ -63,3 +63,19 @@ fn a_switch_that_is_off_is_said() {
     exit 0
     ");
 }
+
+#[test]
+fn what_is_not_there_is_said() {
+    let memory = Remembered::nothing();
+    assert_snapshot!(memory.go("context --file nope.rs"), @"
+    $ remora context --file nope.rs
+    Nothing would be given.
+    stderr: note: nope.rs: no such file
+    exit 0
+    ");
+    assert_snapshot!(memory.go("ledger --session abc"), @"
+    $ remora ledger --session abc
+    stderr: remora: `abc` is not a session; `remora sessions --all` lists them
+    exit 1
+    ");
+}

@@ -196,6 +196,9 @@ fn while_paused_memory_is_read_but_nothing_is_saved() {
         assert_eq!(refused, (told.to_owned(), true));
         memory.go(&format!("{pause} --off"));
     }
+    let off = mcp(&memory).environment("REMORA_OFF", "1");
+    let told = "REMORA_OFF is set: nothing was saved".to_owned();
+    assert_eq!(ask(off, "remember", &fact), (told, true));
     assert!(!memory.sandbox.path("home/.claude").exists());
 }
 

@@ -127,21 +127,26 @@ fn works_with_a_broken_configuration() {
         memory.sandbox.text("project")
     ));
     assert_eq!(project["pauses"].as_array().unwrap().len(), 1, "{project}");
-    let session = memory.json("pause --session 5b1c");
+    let session = memory.json(&format!("pause --session {CART}"));
     assert_eq!(session["pauses"].as_array().unwrap().len(), 2, "{session}");
 }
 
 #[test]
 fn shape_of_the_json() {
     let memory = Remembered::nothing();
-    let mut value = memory.json("pause --session a");
+    let mut value = memory.json(&format!("pause --session {CART}"));
     value["pauses"][0]["since"] = json!("then");
     assert_eq!(
         value,
-        json!({"pauses": [{"scope": "session", "key": "a", "since": "then", "until": null}]})
+        json!({"pauses": [{"scope": "session", "key": CART, "since": "then", "until": null}]})
     );
-    let ended = memory.json("pause --off --session a");
+    let ended = memory.json(&format!("pause --off --session {CART}"));
     assert_eq!(ended, json!({"ended": true, "pauses": []}));
+    assert_snapshot!(memory.go("pause --session zzz"), @"
+    $ remora pause --session zzz
+    stderr: remora: `zzz` is not a session; `remora sessions --all` lists them
+    exit 1
+    ");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a person is after, by rule: a question about the past, going on, an
 //! error to mend, new work; or nothing that memory could help with.
 
+use crate::sentence::is_not_spoken;
 use crate::words::is_stop;
 
 /// What a prompt is after.
@@ -137,6 +138,30 @@ const PAST: &[&str] = &[
     "怎么定",
     "决定的",
     "是什么来着",
+    "なぜ",
+    "どうして",
+];
+
+/// How a reason is asked for.
+const WHY: &[&str] = &[
+    "why",
+    "warum",
+    "wieso",
+    "weshalb",
+    "pourquoi",
+    "por qué",
+    "perché",
+    "waarom",
+    "почему",
+];
+/// What begins like it and proposes something, or asks about a person.
+const WHY_NOT: &[&str] = &[
+    "why not",
+    "why don't you",
+    "why can't",
+    "why would",
+    "warum nicht",
+    "pourquoi pas",
 ];
 
 /// What is said of something broken.
@@ -250,6 +275,10 @@ const FAILING: &[&str] = &[
     "崩溃",
 ];
 
+/// What the client says in a person's place, besides what no statement is
+/// looked for in.
+const CLIENT: &[&str] = &["<teammate-message", "<user-memory-input"];
+
 /// Words that new work must be told in.
 const TELLING: usize = 3;
 /// How far a prompt is looked at.
@@ -261,8 +290,9 @@ const SHORT: usize = 14;
 pub fn intent(prompt: &str) -> Intent {
     let text = &prompt[..prompt.floor_char_boundary(LOOK)];
     let text = text.trim();
-    // What the client says through a prompt is in tags; commands begin with `/`.
-    if text.starts_with('<') || is_command(text) {
+    // Other tags are a person's: `<div>` may be what they ask about.
+    let client = is_not_spoken(text) || CLIENT.iter().any(|tag| text.starts_with(tag));
+    if client || is_command(text) {
         return Intent::Trivial;
     }
     let lower = text.to_lowercase().replace('’', "'");
@@ -288,7 +318,11 @@ pub fn intent(prompt: &str) -> Intent {
     }
     // What else is told of the past asks nothing where something is to be done.
     let asks = lower.contains(['?', '？']) || begins(&lower, ASKING);
-    let past = says(PAST) && (asks || !does(&lower));
+    let telling = words.iter().filter(|word| !empty(word) && !is_stop(word));
+    let telling = telling.count();
+    // `why` of nothing that is broken asks for the reason of a choice.
+    let why = begins(&lower, WHY) && !begins(&lower, WHY_NOT) && !says(BROKEN) && telling > 0;
+    let past = why || says(PAST) && (asks || !does(&lower));
     // A question about a failure of the past is a question about the past.
     if past && (lower.contains(['?', '？']) || begins(&lower, PAST) || unspaced > 0) {
         return Intent::Past;
@@ -305,8 +339,7 @@ pub fn intent(prompt: &str) -> Intent {
         return Intent::Past;
     }
     // Nothing can be found by a word or two that every prompt has.
-    let telling = words.iter().filter(|word| !empty(word) && !is_stop(word));
-    if unspaced == 0 && !lower.contains('?') && telling.count() < TELLING {
+    if unspaced == 0 && !lower.contains('?') && telling < TELLING {
         return Intent::Trivial;
     }
     Intent::New
@@ -370,6 +403,21 @@ mod tests {
             ("", Intent::Trivial),
             ("/clear", Intent::Trivial),
             ("<task-notification>\n<task-id>a</task-id>", Intent::Trivial),
+            (
+                "<local-command-stdout>why is it 3?</local-command-stdout>",
+                Intent::Trivial,
+            ),
+            ("<teammate-message from=\"a\">why is it 3?", Intent::Trivial),
+            ("<div> is not closed, fix it", Intent::Mend),
+            ("<Button> should take a size property too", Intent::New),
+            ("why httpx?", Intent::Past),
+            ("why Celery", Intent::Past),
+            ("Warum PostgreSQL?", Intent::Past),
+            ("pourquoi httpx et pas requests ?", Intent::Past),
+            ("なぜSQLiteですか", Intent::Past),
+            ("why?", Intent::New),
+            ("why not use a queue for the exporter?", Intent::New),
+            ("why won't the server start", Intent::Mend),
             ("continue", Intent::Continue),
             ("please carry on with the migration", Intent::Continue),
             ("where were we?", Intent::Continue),

@@ -57,7 +57,7 @@ pub(super) fn all() -> Vec<Tool> {
             json!({
                 "ids": {
                     "type": "array",
-                    "items": { "type": "string" },
+                    "items": { "type": ["string", "integer"] },
                     "description": "#12, 12 or memory://scope/name",
                 },
             }),
@@ -236,7 +236,8 @@ impl Arguments<'_> {
             };
             let parts = id.split([',', ' ', '\n']).map(bare);
             for id in parts.filter(|id| !id.is_empty()) {
-                if !ids.iter().any(|other| other == id) {
+                let number = |id: &str| id.trim_start_matches('#').to_owned();
+                if !ids.iter().any(|other| number(other) == number(id)) {
                     ids.push(id.to_owned());
                 }
             }
@@ -262,12 +263,11 @@ impl Arguments<'_> {
     }
 
     fn limit(&self, usual: usize) -> Result<usize, String> {
-        let Some(limit) = self.number("limit")? else {
-            return Ok(usual);
-        };
-        Ok(usize::try_from(limit)
-            .unwrap_or(MOST_ROWS)
-            .clamp(1, MOST_ROWS))
+        match self.number("limit")? {
+            None => Ok(usual),
+            Some(0) => Err(self.fault("limit", "1 or more")),
+            Some(limit) => Ok(usize::try_from(limit).unwrap_or(MOST_ROWS).min(MOST_ROWS)),
+        }
     }
 
     fn priority(&self) -> Result<Option<u8>, String> {

@@ -10,6 +10,7 @@ use remora_protocol::{Event, EventName, tokens};
 
 use super::Rebuilt;
 use crate::archive::Archived;
+use crate::join::Joins;
 use crate::{ServerError, anchor};
 
 /// Events, or rows, of one transaction.
@@ -32,6 +33,7 @@ pub(super) struct Building<'a> {
     beheaded: HashSet<String>,
     /// Sessions of which an event was read.
     begun: HashSet<String>,
+    joins: Joins,
     pub(super) result: Rebuilt,
 }
 
@@ -40,6 +42,7 @@ impl<'a> Building<'a> {
         old: Option<&'a dyn Store>,
         store: &'a dyn Store,
         policy: &Policy,
+        joins: Joins,
     ) -> Result<Self, ServerError> {
         let mut calls = HashMap::new();
         let mut sessions = HashMap::new();
@@ -67,6 +70,7 @@ impl<'a> Building<'a> {
             sessions,
             beheaded: HashSet::new(),
             begun: HashSet::new(),
+            joins,
             result: Rebuilt::default(),
         })
     }
@@ -77,6 +81,10 @@ impl<'a> Building<'a> {
             self.result.unreadable += 1;
             return Ok(());
         };
+        let envelope = &mut event.envelope;
+        if let Some(project) = &mut envelope.project {
+            self.joins.follow(project, envelope.at);
+        }
         if let Some(call) = self.calls.get(&event.envelope.id) {
             event.call = Some(call.clone());
         }

@@ -1,6 +1,7 @@
 //! The row of one saved memory: redacted, capped, weighed like every other.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use remora_client::stable_hash;
 use remora_memory::private;
@@ -20,10 +21,26 @@ const FILES: usize = 20;
 /// How the addresses of saved memories begin; other rows of the same kind are
 /// nobody's index.
 const SCHEME: &str = "memory://";
+/// How the addresses of a team's memories begin.
+const TEAM: &str = "memory://team/";
 
 /// Whether a row with this key stands for a file.
-pub(super) fn is_address(key: &str) -> bool {
+pub(crate) fn is_address(key: &str) -> bool {
     key.starts_with(SCHEME)
+}
+
+/// Whether the row stands for a file that lies in another checkout than this,
+/// and is still there: each has its own files of the team.
+pub(super) fn is_of_another(item: &Item, root: Option<&Path>) -> bool {
+    let detail = item.detail.as_ref();
+    let path = detail.and_then(|detail| detail.get("path")?.as_str());
+    let is_team = item.key.as_deref().is_some_and(|key| key.starts_with(TEAM));
+    let (Some(root), Some(path), true) = (root, path.map(Path::new), is_team) else {
+        return false;
+    };
+    let real = root.canonicalize();
+    let inside = path.starts_with(root) || real.is_ok_and(|real| path.starts_with(real));
+    !inside && path.is_file()
 }
 
 /// The row; nothing of a file that must not be kept.

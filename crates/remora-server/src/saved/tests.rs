@@ -263,6 +263,30 @@ fn what_cannot_be_told_and_what_is_not_there_stays() {
 }
 
 #[test]
+fn what_the_team_saved_in_another_checkout_stays_while_its_file_does() {
+    let mut place = Place::new();
+    let main = place.project("app");
+    let file = place.dir.path().join("app/reviews.md");
+    std::fs::write(&file, "two").unwrap();
+    let mut team = memory("memory://team/reviews", "two");
+    team.detail["path"] = json!(file);
+    place.session("app", NOW);
+    place.desk.put("app", vec![team]);
+    place.refresh(Reach::All, 0);
+    let tree = Project {
+        root: place.project("tree").root,
+        ..main.clone()
+    };
+    place.desk.put("app", Vec::new());
+    place.saved.used(&tree, Edge::Turn);
+    place.refresh(Reach::Due, 1);
+    assert_eq!(place.keys("app"), ["memory://team/reviews"]);
+    place.saved.used(&main, Edge::Turn);
+    place.refresh(Reach::Due, 1);
+    assert!(place.keys("app").is_empty(), "its own checkout lacks it");
+}
+
+#[test]
 fn rows_of_others_are_left_alone() {
     let mut place = Place::new();
     place.session("app", NOW);

@@ -1,10 +1,11 @@
 //! What is kept: the database page by page, its version, and the archive.
 
 use std::fs::{self, File};
+use std::path::Path;
 
 use remora_memory::store::{Batch, Filter, Page, Store, StoreError};
 use remora_server::archive::{self, Archive};
-use remora_server::is_gone;
+use remora_server::{is_gone, join};
 use remora_store::{Access, SqliteStore};
 
 use super::{Check, Patient, quoted};
@@ -56,6 +57,7 @@ fn database(patient: &Patient) -> (Vec<Check>, Option<u64>) {
             let message = format!("sound; {events} events, {}", size(counts.bytes));
             let mut checks = vec![newer(&store).unwrap_or_else(|| Check::ok("database", message))];
             checks.extend(future(patient, &store));
+            checks.extend(earlier(patient, &store));
             (checks, Some(counts.events))
         }
     }
@@ -98,6 +100,21 @@ fn future(patient: &Patient, store: &dyn Store) -> Option<Check> {
             "compare `date` with another clock",
         )
     })
+}
+
+/// This folder had another key, and what is remembered under it is not found.
+fn earlier(patient: &Patient, store: &dyn Store) -> Option<Check> {
+    let here = patient.environment.directory()?;
+    let project = remora_client::place(here, None).project;
+    let old = join::earlier(store, &project).ok()?.into_iter().next()?;
+    let (old, new) = (&old.key, &project.key);
+    Some(Check::warn(
+        "project",
+        format!(
+            "this folder was {old} before and is {new} now; what is remembered of the one is not given in the other"
+        ),
+        format!("`remora projects join {}`", quoted(Path::new(old))),
+    ))
 }
 
 /// Databases that were found damaged and put aside.

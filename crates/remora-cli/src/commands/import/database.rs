@@ -3,6 +3,7 @@
 //! the same way as events. The database is only read; importing it twice
 //! changes nothing, but rows go to another project when that is asked for.
 
+mod projects;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -10,11 +11,12 @@ use std::path::Path;
 
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Filter, Name, Order, Page, Store, StoreError};
-use remora_protocol::record::{self, Item, Kind, Project};
+use remora_protocol::record::{self, Item, Kind};
 use remora_server::intake::{Cleaner, Intake};
 use remora_store::foreign::{Foreign, Session, ToolUse};
 use serde_json::json;
 
+use self::projects::Projects;
 use self::rows::Known;
 use super::{Vectors, embed, redactor};
 use crate::args::ImportClaudeMem;
@@ -24,7 +26,6 @@ use crate::commands::exclusive::Exclusive;
 use crate::commands::parts::{Part, Writer};
 use crate::commands::progress::Progress;
 use crate::commands::scrub::scrub;
-use crate::commands::search::scope;
 use crate::commands::show::lines::{count, counts, flat};
 use crate::commands::vectors::Made;
 use crate::commands::worker;
@@ -51,8 +52,12 @@ struct Brought {
     /// Rows that were in another project.
     moved: u64,
     marks: Marks,
-    /// Their projects that none of ours is called like.
+    /// Their projects whose rows lie where no folder belongs to.
     apart: BTreeSet<String>,
+    /// Their projects that became that of the folder the import was begun in.
+    here: BTreeMap<String, String>,
+    /// Projects that the person named and they do not have.
+    unmet: BTreeSet<String>,
 }
 
 pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliError> {
@@ -69,7 +74,8 @@ pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliE
     let intake = Intake::new(&store, worker::policy(&data), data.paths.archive());
     let cleaner = Cleaner::new(&redactor, data.config.list("capture.ignore"));
     loader.calls(&foreign, intake, cleaner)?;
-    let brought = loader.brought;
+    let mut brought = loader.brought;
+    (brought.here, brought.unmet) = loader.projects.told();
     let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
     report(args, &brought, &made, out)?;
     if !args.json {
@@ -164,11 +170,10 @@ impl<'a> Loader<'a> {
         Ok(self.store.sessions(&filter, 1)?.pop())
     }
 
-    /// With its rows, if the person has named the project for it and it came
-    /// with an import.
+    /// With its rows, if it came with an import and belongs elsewhere.
     fn move_session(&mut self, there: record::Session, project: &str) -> Result<(), CliError> {
         let imported = there.end_reason.as_deref() == Some(super::corpus::AGENT);
-        if !imported || there.project == project || !self.projects.is_asked(project) {
+        if !imported || !self.projects.moves(&there.project, project) {
             return Ok(());
         }
         let filter = Filter {
@@ -323,7 +328,6 @@ impl<'a> Loader<'a> {
         }
         let (key, new) = self.projects.of(theirs);
         if let Some(project) = new {
-            self.brought.apart.insert(project.key.clone());
             self.put(Part::Project(project))?;
         }
         Ok(key)
@@ -362,10 +366,13 @@ impl<'a> Loader<'a> {
             .map(|item| (item.uid.clone(), item))
             .collect();
         for item in items {
-            match here.remove(&item.uid) {
-                Some(there)
-                    if there.project != item.project && self.projects.is_asked(&item.project) =>
-                {
+            let there = here.remove(&item.uid);
+            let lies = there.as_ref().map_or(&item.project, |row| &row.project);
+            if *lies == item.project && self.projects.is_apart(lies) {
+                self.brought.apart.insert(lies.clone());
+            }
+            match there {
+                Some(there) if self.projects.moves(&there.project, &item.project) => {
                     self.move_item(there, &item.project)?;
                     continue;
                 }
@@ -391,103 +398,6 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Their projects are names of folders; ours have keys.
-#[derive(Debug)]
-struct Projects {
-    ours: Vec<Project>,
-    /// What the person said: their name, and our key.
-    asked: HashMap<String, String>,
-    all: Option<String>,
-    made: HashMap<String, String>,
-    /// Folders that the person named and that nothing is known of yet.
-    new: Vec<Project>,
-}
-
-impl Projects {
-    fn new(data: &Data, store: &dyn Store, asked: &[String]) -> Result<Self, CliError> {
-        let mut projects = Self {
-            ours: store.projects()?,
-            asked: HashMap::new(),
-            all: None,
-            made: HashMap::new(),
-            new: Vec::new(),
-        };
-        for text in asked {
-            match text.split_once('=') {
-                Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
-                    let ours = projects.named(data, store, ours)?;
-                    projects.asked.insert(theirs.to_owned(), ours);
-                }
-                Some(_) => {
-                    return Err(CliError::Usage(format!(
-                        "--project: `{text}` names no project on one side; write THEIRS=OURS"
-                    )));
-                }
-                None => projects.all = Some(projects.named(data, store, text)?),
-            }
-        }
-        Ok(projects)
-    }
-
-    /// The key of a project of ours, by key, name or folder. A name that nobody
-    /// knows would make a project that no folder belongs to.
-    fn named(&mut self, data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
-        let key = scope::named(data, store, text)?;
-        let folder = data.environment.directory().map(|here| here.join(text));
-        if let Some(folder) = folder.filter(|folder| folder.is_dir())
-            && !self.ours.iter().any(|ours| ours.key == key)
-        {
-            self.new.push(remora_client::place(&folder, None).project);
-        }
-        Ok(key)
-    }
-
-    fn described(&mut self) -> Vec<Project> {
-        std::mem::take(&mut self.new)
-    }
-
-    /// Whether the person has named this project of ours.
-    fn is_asked(&self, key: &str) -> bool {
-        self.asked
-            .values()
-            .chain(&self.all)
-            .any(|asked| asked == key)
-    }
-
-    /// Our key for their name, and the project if it is new.
-    fn of(&mut self, theirs: &str) -> (String, Option<Project>) {
-        if let Some(key) = self.asked.get(theirs).or(self.all.as_ref()) {
-            return (key.clone(), None);
-        }
-        if let Some(key) = self.made.get(theirs) {
-            return (key.clone(), None);
-        }
-        let mut named = self.ours.iter().filter(|ours| ours.name == theirs);
-        let key = match (named.next(), named.next()) {
-            (Some(one), None) => one.key.clone(),
-            _ => theirs.to_owned(),
-        };
-        self.made.insert(theirs.to_owned(), key.clone());
-        let is_new = !self.ours.iter().any(|ours| ours.key == key);
-        let new = is_new.then(|| Project {
-            key: key.clone(),
-            name: theirs.to_owned(),
-            root: String::new(),
-        });
-        (key, new)
-    }
-
-    /// The project of this key, with a root.
-    fn whole(&self, key: &str, cwd: &str) -> Project {
-        let known = self.ours.iter().find(|ours| ours.key == key);
-        known.cloned().unwrap_or_else(|| Project {
-            key: key.to_owned(),
-            name: key.rsplit('/').next().unwrap_or(key).to_owned(),
-            root: cwd.to_owned(),
-        })
-    }
-}
-
 fn report(
     args: &ImportClaudeMem,
     brought: &Brought,
@@ -509,6 +419,8 @@ fn report(
             "unchanged": brought.unchanged,
             "moved": brought.moved,
             "apart": brought.apart,
+            "here": brought.here,
+            "unmet": brought.unmet,
             "redacted": redacted,
             "embedded": made.embedded,
             "waiting": made.waiting,
@@ -541,6 +453,14 @@ fn report(
             .collect();
         out.text(&format!("redacted {}\n", kinds.join(", ")))?;
     }
+    for (theirs, ours) in &brought.here {
+        let text = format!("their {theirs} is {ours}, the project of this folder");
+        out.text(&format!("{}\n", visible(&text)))?;
+    }
+    for name in &brought.unmet {
+        let text = format!("--project: they have no project called {}", visible(name));
+        out.text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
+    }
     if !brought.apart.is_empty() {
         let names: Vec<&str> = brought.apart.iter().map(String::as_str).collect();
         let mut list = names[..names.len().min(NAMED)].join(", ");
@@ -548,7 +468,7 @@ fn report(
             list = format!("{list} and {} more", names.len() - NAMED);
         }
         let text = format!(
-            "no project here is called {}; the same again with --project THEIRS=OURS moves the rows of one of theirs to yours",
+            "no project here is called {}; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours",
             visible(&list)
         );
         out.text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;

@@ -182,9 +182,8 @@ fn read(
         let listing = Folder::new(Scope::User, &folder).list()?;
         if only.is_none() {
             let left = listing.warnings.into_iter();
-            outcome
-                .refused
-                .extend(left.map(|reason| (folder.clone(), reason)));
+            let left = left.map(|warning| of_file(&folder, warning));
+            outcome.refused.extend(left);
         }
         for memory in listing.memories {
             if let Some(only) = &only
@@ -201,11 +200,24 @@ fn read(
             take(memory, args, cleaner(target, redactor), &mut notes, outcome);
         }
     }
-    if only.is_some() && notes.is_empty() && outcome.refused.is_empty() {
-        let why = "not a note; only Markdown files (.md) are taken".to_owned();
-        outcome.refused.push((args.dir.clone(), why));
+    if notes.is_empty() && outcome.refused.is_empty() {
+        let why = match only {
+            Some(_) => "not a note; only Markdown files (.md) are taken",
+            None => "no notes in it; only Markdown files (.md) are taken",
+        };
+        outcome.refused.push((args.dir.clone(), why.to_owned()));
     }
     Ok(notes)
+}
+
+/// The file that a warning names first, and what it says of it.
+fn of_file(folder: &Path, warning: String) -> (PathBuf, String) {
+    match warning.split_once(": ") {
+        Some((file, why)) if Path::new(file).symlink_metadata().is_ok() => {
+            (PathBuf::from(file), why.to_owned())
+        }
+        _ => (folder.to_path_buf(), warning),
+    }
 }
 
 fn below(folder: &Path) -> Vec<PathBuf> {
@@ -243,10 +255,11 @@ fn take(
         return;
     }
     let no_text = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_whitespace();
-    if memory.body.chars().all(no_text) {
+    if memory.body.contains('\0') || memory.body.chars().all(no_text) {
         refused.push((memory.path, "it is not text in UTF-8".to_owned()));
         return;
     }
+    call_by_alias(&mut memory);
     let given = memory.title != memory.uri.name.words();
     if let Err(error) = rename(&mut memory, &mut cleaner) {
         refused.push((memory.path, error.to_string()));
@@ -304,6 +317,18 @@ fn take(
             body,
         });
     }
+}
+
+/// The name that a note gives itself counts before that of its file.
+fn call_by_alias(memory: &mut Memory) {
+    let alias = memory.alias.take().filter(|name| !name.contains(' '));
+    let Some(name) = alias.and_then(|name| Name::new(&name).ok()) else {
+        return;
+    };
+    if memory.title == memory.uri.name.words() {
+        memory.title = name.words();
+    }
+    memory.uri.name = name;
 }
 
 /// A name without blanks is easier to say, and one with a secret is not said.

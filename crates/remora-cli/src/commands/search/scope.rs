@@ -134,9 +134,7 @@ pub(crate) fn session(store: &dyn Store, text: &str) -> Result<String, CliError>
         .collect();
     match found.as_slice() {
         [one] => Ok(one.id.clone()),
-        [] => Err(CliError::Usage(format!(
-            "`{text}` is not a session; `remora sessions --all` lists them"
-        ))),
+        [] => Err(no_session(text)),
         several => {
             let ids: Vec<&str> = several.iter().take(LISTED).map(|s| s.id.as_str()).collect();
             Err(CliError::Usage(format!(
@@ -145,6 +143,13 @@ pub(crate) fn session(store: &dyn Store, text: &str) -> Result<String, CliError>
             )))
         }
     }
+}
+
+/// Nothing is known of it.
+pub(crate) fn no_session(text: &str) -> CliError {
+    CliError::Usage(format!(
+        "`{text}` is not a session; `remora sessions --all` lists them"
+    ))
 }
 
 /// The agent of that name.

@@ -134,6 +134,8 @@ fn nothing_comes_twice_and_trifles_bring_nothing() {
     assert!(worked.asked("two", prompt).is_some());
     let again = json!({"prompt": prompt, "prompt_id": "another"});
     assert_eq!(worked.given("two", "UserPromptSubmit", again), None);
+    let tagged = format!("<ide_opened_file>a.py is open</ide_opened_file>\n{prompt}");
+    assert!(worked.asked("three", &tagged).is_some());
     for prompt in [
         "yes",
         "thanks!",

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use super::den::Den;
@@ -53,6 +54,100 @@ fn a_project_hears_of_itself_alone() {
         assert!(!context.contains(other), "{}: {context}", place.display());
     }
     assert_eq!(den.begin("s9", &plain).context, None);
+}
+
+/// Gives it a remote, or another one.
+fn remote(den: &Den, name: &str, url: &str) {
+    let config = format!("[remote \"origin\"]\nurl = {url}\n");
+    den.sandbox.write(&format!("{name}/.git/config"), config);
+}
+
+#[test]
+fn a_folder_that_gets_a_remote_is_the_same_project() {
+    let den = Den::new();
+    let app = repository(&den, "work/app");
+    den.ran("s1", &app, "oldword");
+    den.drain();
+    remote(&den, "work/app", "git@h.org:acme/app.git");
+    for session in ["s2", "s3"] {
+        let context = den.begin(session, &app).context.unwrap();
+        assert!(context.contains("oldword"), "{session}: {context}");
+        den.drain();
+    }
+    let keys = |den: &Den| {
+        let items = den.items().into_iter();
+        items.map(|item| item.project).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&den), ["h.org/acme/app"]);
+    den.stop();
+    assert_eq!(den.remora(&["rebuild"]).go().code, Some(0));
+    assert_eq!(keys(&den), ["h.org/acme/app"], "made anew from the archive");
+}
+
+#[test]
+fn a_remote_that_changes_is_told_once_and_joined_when_asked() {
+    let den = Den::new();
+    let app = repository(&den, "project");
+    remote(&den, "project", "git@h.org:acme/old.git");
+    den.ran("s1", &app, "oldword");
+    den.drain();
+    remote(&den, "project", "git@h.org:acme/new.git");
+    let begin = |session: &str| {
+        let event = json!({"session_id": session, "transcript_path": "/t", "cwd": app,
+            "hook_event_name": "SessionStart", "source": "startup"});
+        let call = den
+            .remora(&["hook", "claude-code"])
+            .environment("CLAUDE_CODE_SESSION_ATTENDED", "1");
+        let answer = call.stdin(event.to_string()).go().raw;
+        den.drain();
+        answer
+    };
+    let told = begin("s2");
+    assert!(
+        told.contains("`remora projects join h.org/acme/old`"),
+        "{told}"
+    );
+    assert!(!told.contains("oldword"), "{told}");
+    let told = begin("s3");
+    assert!(!told.contains("projects join"), "said once: {told}");
+    den.stop();
+    let call = |args: &[&str]| den.remora(args).go();
+    let doctor = call(&["doctor"]);
+    assert!(
+        doctor
+            .stdout
+            .contains("-> `remora projects join h.org/acme/old`"),
+        "{doctor}"
+    );
+    let join = ["projects", "join", "h.org/acme/old"];
+    assert_snapshot!(call(&[&join[..], &["--dry-run"]].concat()), @"
+    $ remora projects join h.org/acme/old --dry-run
+    1 row and 1 session would go from h.org/acme/old to h.org/acme/new
+    exit 0
+    ");
+    assert_snapshot!(call(&join), @"
+    $ remora projects join h.org/acme/old
+    1 row and 1 session went from h.org/acme/old to h.org/acme/new
+    exit 0
+    ");
+    assert!(begin("s4").contains("oldword"));
+    let lived = call(&["projects", "join", "h.org/acme/new", "h.org/acme/old"]);
+    assert_snapshot!(lived.stderr, @"remora: `h.org/acme/new` is still the project of [PROJECT]; only one that no folder has any more can be joined");
+}
+
+#[test]
+fn a_session_of_before_is_told_what_a_new_one_is() {
+    let den = Den::new();
+    let app = repository(&den, "work/app");
+    den.ran("s1", &app, "oldword");
+    den.drain();
+    let resumed = |session: &str| {
+        let event = json!({"session_id": session, "transcript_path": "/t", "cwd": app,
+            "hook_event_name": "SessionStart", "source": "resume"});
+        den.tell(&event).to_string()
+    };
+    assert!(resumed("before").contains("oldword"));
+    assert!(!resumed("s1").contains("oldword"), "it has it in mind");
 }
 
 #[test]

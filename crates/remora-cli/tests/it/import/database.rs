@@ -56,7 +56,7 @@ fn rows_keep_their_names_and_again_changes_nothing() {
     $ remora import claude-mem mem.db --no-vectors
     imported 2 sessions, 3 prompts, 2 observations, 1 summary, 2 calls
     redacted 2 github-token
-    no project here is called notes, shop; the same again with --project THEIRS=OURS moves the rows of one of theirs to yours
+    no project here is called notes, shop; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours
     8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
@@ -96,6 +96,10 @@ fn rows_keep_their_names_and_again_changes_nothing() {
       "calls": 0,
       "unchanged": 8,
       "moved": 0,
+      "apart": [
+        "notes",
+        "shop"
+      ],
       "embedded": 0,
       "waiting": 8
     }
@@ -141,6 +145,7 @@ fn what_came_into_a_wrong_project_is_moved() {
     assert_snapshot!(again.go(), @"
     $ remora import claude-mem mem.db --no-vectors --project shop=.
     imported nothing; 8 rows were here already; 7 rows moved to another project
+    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours
     8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
     exit 0
     ");
@@ -213,4 +218,44 @@ fn what_is_no_such_database_is_said() {
     assert_snapshot!(said(), @"remora: mem.db: no database of claude-mem: none of its tables is there");
     sandbox.shell("rm mem.db; mkdir mem.db");
     assert_snapshot!(said(), @"remora: mem.db: is a folder; name the database in it");
+}
+
+#[test]
+fn the_folder_of_their_name_is_their_project() {
+    let sandbox = Sandbox::new();
+    with_database(&sandbox);
+    assert_eq!(sandbox.remora(&IMPORT).go().code, Some(0));
+    sandbox.shell(
+        "git init -q; git remote add origin git@github.com:acme/shop.git; mv mem.db ../mem.db",
+    );
+    // What lies in no folder's project goes where it belongs.
+    let import = ["import", "claude-mem", "../mem.db", "--no-vectors"];
+    assert_snapshot!(sandbox.remora(&import).go(), @"
+    $ remora import claude-mem ../mem.db --no-vectors
+    imported nothing; 8 rows were here already; 7 rows moved to another project
+    their shop is github.com/acme/shop, the project of this folder
+    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours
+    8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    exit 0
+    ");
+    let at = |project: &str| {
+        let all = rows(&sandbox);
+        all.iter().filter(|row| row["project"] == project).count()
+    };
+    assert_eq!(
+        (at("github.com/acme/shop"), at("shop"), at("notes")),
+        (7, 0, 1)
+    );
+    let known = exported(&sandbox);
+    let unmet = sandbox.remora(&import).args(&["--project", "zzz=."]);
+    assert_snapshot!(unmet.go(), @"
+    $ remora import claude-mem ../mem.db --no-vectors --project zzz=.
+    imported nothing; 8 rows were here already
+    their shop is github.com/acme/shop, the project of this folder
+    --project: they have no project called zzz
+    no project here is called notes; the same again in the folder of that name, or with --project THEIRS=OURS, moves the rows of one of theirs to yours
+    8 rows cannot be found by meaning yet: `remora rebuild --vectors --missing`
+    exit 0
+    ");
+    assert_eq!(exported(&sandbox), known);
 }

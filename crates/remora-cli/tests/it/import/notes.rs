@@ -89,16 +89,38 @@ fn a_file_that_is_no_note_says_why() {
     let sandbox = Sandbox::new();
     sandbox.write("project/old.jsonl", "{}\n");
     sandbox.write("project/odd.md", [0xff, 0xfe]);
+    sandbox.write("project/binary.md", [0xff, 0xfe, 0, 1]);
+    sandbox.write("project/plain/a.txt", "a");
+    sandbox.write("project/linked/a.txt", "a");
+    sandbox.shell("ln -s ../plain/a.txt linked/link.md");
     for (file, why) in [
         (
             "old.jsonl",
             "not a note; only Markdown files (.md) are taken",
         ),
         ("odd.md", "it is not text in UTF-8"),
+        ("binary.md", "it is not text in UTF-8"),
+        (
+            "plain",
+            "no notes in it; only Markdown files (.md) are taken",
+        ),
     ] {
         let (_, told) = sandbox.remora(&["import", "memory", file]).json();
-        assert_eq!(told["left_out"][0]["reason"], why, "{told}");
+        let left = &told["left_out"][0];
+        assert_eq!(left["reason"], why, "{told}");
+        assert!(left["from"].as_str().unwrap().ends_with(file), "{told}");
     }
+    let (_, told) = sandbox.remora(&["import", "memory", "linked"]).json();
+    assert_eq!(told["left_out"][0]["from"], "linked/link.md", "{told}");
+}
+
+#[test]
+fn a_note_is_called_what_it_calls_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/front.md", "---\nname: prio\n---\nAsk Ann first.\n");
+    let (_, told) = sandbox.remora(&["import", "memory", "front.md"]).json();
+    assert_eq!(told["saved"][0]["uri"], "memory://project/prio", "{told}");
+    assert_eq!(told["saved"][0]["title"], "Prio", "{told}");
 }
 
 #[test]

@@ -427,6 +427,13 @@ fn a_file_that_was_replaced_is_read_from_its_beginning() {
 }
 
 #[test]
+fn an_empty_file_is_no_transcript() {
+    let sandbox = sandbox();
+    sandbox.write("home/.claude/projects/-gone-shop/s.jsonl", "");
+    assert_snapshot!(said(&import(&sandbox).go()), @"read 0 transcripts, 0 bytes: nothing new");
+}
+
+#[test]
 fn ctrl_c_ends_it_between_two_batches_and_again_brings_the_rest() {
     const PROMPTS: usize = 5_000;
     let sandbox = sandbox();

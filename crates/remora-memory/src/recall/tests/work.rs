@@ -166,7 +166,7 @@ fn a_question_is_no_answer() {
         detail: Some(json!({"request": asked, "learned": learned})),
         ..row(Kind::Summary, asked, day)
     };
-    let prompt = Moment::Prompt("which validation library do we have in the api?");
+    let prompt = Moment::Prompt("which validation library did we use in the api?");
     world.add(turn(&[], 1));
     assert_eq!(world.at(&prompt).text, None);
     let answered = world.add(turn(&["zod"], 2));

@@ -34,6 +34,7 @@ fn arguments_are_understood_as_models_write_them() {
         json!("#12, 13"),
         json!(["#12 13", 13]),
         json!(["#12", 13]),
+        json!(["#12", 12, "13", "#13"]),
     ] {
         assert_eq!(
             read("get", json!({ "ids": ids })),
@@ -57,7 +58,7 @@ fn arguments_are_understood_as_models_write_them() {
         );
     }
     assert_eq!(
-        read("timeline", json!({ "around": 7, "all": true, "limit": 0 })),
+        read("timeline", json!({ "around": 7, "all": true, "limit": 1 })),
         Ok(Asked::Timeline(Timeline {
             around: Some("7".to_owned()),
             since: None,
@@ -102,6 +103,7 @@ fn a_mistake_is_named() {
             json!({ "all": "yes" }),
             "`all` must be true or false",
         ),
+        ("search", json!({ "limit": 0 }), "`limit` must be 1 or more"),
         (
             "search",
             json!({ "limit": -1 }),

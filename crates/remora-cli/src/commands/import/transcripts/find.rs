@@ -113,6 +113,10 @@ pub(super) fn find(
             if group.iter().any(|other| other.path == file.path) {
                 continue;
             }
+            // Nothing was ever written into it.
+            if file.size == 0 {
+                continue;
+            }
             if file.from.offset >= file.size {
                 found.unchanged += 1;
             } else {

@@ -1,0 +1,25 @@
+//! A prompt as the person typed it, without what stands before their words.
+
+/// How the names of blocks begin that an editor or the client puts there.
+const BEFORE: &[&str] = &["ide_", "system-reminder"];
+
+/// The words of a prompt behind the blocks that an editor or the client put
+/// before them. A block that is never closed is none.
+pub fn own_words(prompt: &str) -> &str {
+    let mut words = prompt;
+    while let Some(rest) = behind_block(words) {
+        words = rest.trim_start();
+    }
+    words
+}
+
+fn behind_block(text: &str) -> Option<&str> {
+    let rest = text.trim_start().strip_prefix('<')?;
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-'))?;
+    let (name, rest) = rest.split_at(end);
+    if !BEFORE.iter().any(|known| name.starts_with(known)) {
+        return None;
+    }
+    let (_, rest) = rest.split_once(&format!("</{name}>"))?;
+    Some(rest)
+}

@@ -1,0 +1,162 @@
+//! Which project of ours each of theirs is.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use remora_memory::store::Store;
+use remora_protocol::record::Project;
+
+use crate::commands::data::Data;
+use crate::commands::search::scope;
+use crate::error::CliError;
+
+/// Their projects are names of folders; ours have keys.
+#[derive(Debug)]
+pub(super) struct Projects {
+    ours: Vec<Project>,
+    /// What the person said: their name, and our key.
+    asked: HashMap<String, String>,
+    all: Option<String>,
+    made: HashMap<String, String>,
+    /// Folders that the person named and that nothing is known of yet.
+    new: Vec<Project>,
+    /// The project of the current folder.
+    here: Option<Project>,
+}
+
+impl Projects {
+    pub(super) fn new(data: &Data, store: &dyn Store, asked: &[String]) -> Result<Self, CliError> {
+        let mut projects = Self {
+            ours: store.projects()?,
+            asked: HashMap::new(),
+            all: None,
+            made: HashMap::new(),
+            new: Vec::new(),
+            here: data
+                .environment
+                .directory()
+                .map(|here| remora_client::place(here, None).project),
+        };
+        for text in asked {
+            match text.split_once('=') {
+                Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
+                    let ours = projects.named(data, store, ours)?;
+                    projects.asked.insert(theirs.to_owned(), ours);
+                }
+                Some(_) => {
+                    return Err(CliError::Usage(format!(
+                        "--project: `{text}` names no project on one side; write THEIRS=OURS"
+                    )));
+                }
+                None => projects.all = Some(projects.named(data, store, text)?),
+            }
+        }
+        Ok(projects)
+    }
+
+    /// The key of a project of ours, by key, name or folder. A name that nobody
+    /// knows would make a project that no folder belongs to.
+    fn named(&mut self, data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
+        let key = scope::named(data, store, text)?;
+        let folder = data.environment.directory().map(|here| here.join(text));
+        if let Some(folder) = folder.filter(|folder| folder.is_dir())
+            && !self.ours.iter().any(|ours| ours.key == key)
+        {
+            self.new.push(remora_client::place(&folder, None).project);
+        }
+        Ok(key)
+    }
+
+    pub(super) fn described(&mut self) -> Vec<Project> {
+        self.ours.extend(self.new.iter().cloned());
+        std::mem::take(&mut self.new)
+    }
+
+    /// Whether what an import put into `from` goes to `to`: the person named it,
+    /// or no folder belongs to where it lies.
+    pub(super) fn moves(&self, from: &str, to: &str) -> bool {
+        let asked = self.asked.values().chain(&self.all).any(|key| key == to);
+        from != to && (asked || self.is_apart(from) && !self.is_apart(to))
+    }
+
+    /// Whether it is but a name of theirs: no folder of ours has such a key.
+    pub(super) fn is_apart(&self, key: &str) -> bool {
+        let known = self.ours.iter().find(|ours| ours.key == key);
+        known.is_some_and(is_name)
+    }
+
+    /// Our key for their name, and the project if it is new.
+    pub(super) fn of(&mut self, theirs: &str) -> (String, Option<Project>) {
+        if let Some(key) = self.made.get(theirs) {
+            return (key.clone(), None);
+        }
+        let (key, new) = self.find(theirs);
+        self.made.insert(theirs.to_owned(), key.clone());
+        let is_new = !self.ours.iter().any(|ours| ours.key == key);
+        let new = new.filter(|_| is_new);
+        self.ours.extend(new.clone());
+        (key, new)
+    }
+
+    /// What the person named, the project of this folder if it is called so, or
+    /// the only one that is.
+    fn find(&self, theirs: &str) -> (String, Option<Project>) {
+        if let Some(key) = self.asked.get(theirs).or(self.all.as_ref()) {
+            return (key.clone(), None);
+        }
+        if let Some(here) = self.here.as_ref().filter(|here| is_called(here, theirs)) {
+            return (here.key.clone(), Some(here.clone()));
+        }
+        let mut named = self
+            .ours
+            .iter()
+            .filter(|ours| ours.name == theirs && !is_name(ours));
+        if let (Some(one), None) = (named.next(), named.next()) {
+            return (one.key.clone(), None);
+        }
+        let apart = Project {
+            key: theirs.to_owned(),
+            name: theirs.to_owned(),
+            root: String::new(),
+        };
+        (theirs.to_owned(), Some(apart))
+    }
+
+    /// Which of theirs became the project of this folder unasked, and which the
+    /// person named that they do not have.
+    pub(super) fn told(self) -> (BTreeMap<String, String>, BTreeSet<String>) {
+        let mut asked = self.asked;
+        let mut made = self.made;
+        let unmet = asked.keys().filter(|name| !made.contains_key(*name));
+        let unmet = unmet.cloned().collect();
+        let here = self.here.filter(|_| self.all.is_none());
+        made.retain(|theirs, key| {
+            asked.remove(theirs).is_none() && here.as_ref().is_some_and(|here| here.key == *key)
+        });
+        (made.into_iter().collect(), unmet)
+    }
+
+    /// The project of this key, with a root.
+    pub(super) fn whole(&self, key: &str, cwd: &str) -> Project {
+        let known = self.ours.iter().find(|ours| ours.key == key);
+        let mut project = known.cloned().unwrap_or_else(|| Project {
+            key: key.to_owned(),
+            name: key.to_owned(),
+            root: String::new(),
+        });
+        if project.root.is_empty() {
+            cwd.clone_into(&mut project.root);
+        }
+        project
+    }
+}
+
+fn is_name(project: &Project) -> bool {
+    project.key == project.name
+}
+
+/// Whether they would call our project so: they go by the name of the folder.
+fn is_called(ours: &Project, theirs: &str) -> bool {
+    let folder = Path::new(&ours.root).file_name();
+    ours.name == theirs || folder.is_some_and(|folder| folder == theirs)
+}

@@ -1,0 +1,218 @@
+//! Two keys of one project become one. A key is the remote, else the folder, so
+//! a remote that comes or changes makes a new one: rows, sessions and files of
+//! the old key go to the new one, and a note lets a rebuild do the same.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use remora_client::Paths;
+use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
+use remora_protocol::record::{FileRecord, Item, Kind, Project, Session};
+use serde::{Deserialize, Serialize};
+
+use crate::{ServerError, at};
+
+/// Rows of one transaction.
+const BATCH: usize = 512;
+
+/// What was joined, or would be.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Joined {
+    /// Rows.
+    pub rows: u64,
+    /// Sessions.
+    pub sessions: u64,
+}
+
+/// A line of the file of joins.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    from: String,
+    to: String,
+    /// In milliseconds since 1970; an event that came later means what it says.
+    at: i64,
+}
+
+/// Projects that this checkout was known as before, if anything is remembered
+/// of them.
+pub fn earlier(store: &dyn Store, project: &Project) -> Result<Vec<Project>, ServerError> {
+    let mut found = Vec::new();
+    // Rows of saved memories come back by themselves, under either key.
+    let kinds = Kind::ALL.iter().copied();
+    let kinds: Vec<Kind> = kinds.filter(|kind| *kind != Kind::Memory).collect();
+    for other in store.projects()? {
+        let same = other.root == project.root || other.key == project.root;
+        if same && other.key != project.key && !project.root.is_empty() {
+            let filter = Filter {
+                kinds: kinds.clone(),
+                ..of(&other.key)
+            };
+            if !store.list(&filter, Page::newest(1))?.is_empty() {
+                found.push(other);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the project was known by its folder alone: then what stands there now
+/// is the same, and nobody has to be asked.
+pub fn is_folder(project: &Project) -> bool {
+    Path::new(&project.key).is_absolute()
+}
+
+/// What [`join`] would do.
+pub fn preview(store: &dyn Store, from: &str) -> Result<Joined, ServerError> {
+    let page = Page::newest(usize::MAX);
+    Ok(Joined {
+        rows: store.list(&of(from), page)?.len() as u64,
+        sessions: store.sessions(&of(from), usize::MAX)?.len() as u64,
+    })
+}
+
+/// Puts everything of one key under another. Killed at any moment it can be done
+/// again. For whoever holds the worker's lock.
+pub fn join(
+    store: &dyn Store,
+    paths: &Paths,
+    from: &str,
+    to: &Project,
+    now: i64,
+) -> Result<Joined, ServerError> {
+    let file = paths.joined();
+    let note = Note {
+        from: from.to_owned(),
+        to: to.key.clone(),
+        at: now,
+    };
+    append(&file, &note).map_err(at(&file))?;
+    let mut joined = Joined::default();
+    store.apply(&Batch {
+        projects: vec![to.clone()],
+        sessions: sessions(store, from, to, &mut joined)?,
+        files: files(store, from, to)?,
+        ..Batch::default()
+    })?;
+    loop {
+        let page = Page {
+            order: Order::Oldest,
+            beyond: None,
+            limit: BATCH,
+        };
+        let items = store.list(&of(from), page)?;
+        if items.is_empty() {
+            return Ok(joined);
+        }
+        let mut batch = Batch::default();
+        let mut gone = Vec::new();
+        for item in items {
+            if stays(store, &item, to)? {
+                joined.rows += 1;
+                batch.items.push(Write::Keep(Item {
+                    project: to.key.clone(),
+                    ..item
+                }));
+            } else {
+                gone.push(Name::Id(item.id));
+            }
+        }
+        store.apply(&batch)?;
+        store.remove(&gone)?;
+    }
+}
+
+/// Rows of saved memories follow their files. Of two rows with one key the one
+/// that was met last is told.
+fn stays(store: &dyn Store, item: &Item, to: &Project) -> Result<bool, ServerError> {
+    let Some(key) = &item.key else {
+        return Ok(true);
+    };
+    if item.kind == Kind::Memory && crate::saved::is_address(key) {
+        return Ok(false);
+    }
+    let there = store.keyed(&to.key, item.kind, key)?;
+    Ok(there.is_none_or(|there| there.last_time < item.last_time))
+}
+
+fn sessions(
+    store: &dyn Store,
+    from: &str,
+    to: &Project,
+    joined: &mut Joined,
+) -> Result<Vec<Session>, ServerError> {
+    let mut sessions = store.sessions(&of(from), usize::MAX)?;
+    for session in &mut sessions {
+        to.key.clone_into(&mut session.project);
+    }
+    joined.sessions = sessions.len() as u64;
+    Ok(sessions)
+}
+
+/// What is known of a file under the new key is newer.
+fn files(store: &dyn Store, from: &str, to: &Project) -> Result<Vec<FileRecord>, ServerError> {
+    let known = store.files(&to.key, None)?;
+    let known: HashSet<(&str, &str)> = known.iter().map(place).collect();
+    let mut files = store.files(from, None)?;
+    files.retain(|file| !known.contains(&place(file)));
+    for file in &mut files {
+        to.key.clone_into(&mut file.project);
+    }
+    Ok(files)
+}
+
+fn place(file: &FileRecord) -> (&str, &str) {
+    (&file.folder, &file.name)
+}
+
+fn of(project: &str) -> Filter {
+    Filter {
+        project: Some(project.to_owned()),
+        ..Filter::default()
+    }
+}
+
+fn append(file: &Path, note: &Note) -> io::Result<()> {
+    let mut line = serde_json::to_vec(note)?;
+    line.push(b'\n');
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(file)?;
+    file.write_all(&line)?;
+    file.sync_all()
+}
+
+/// The joins of a data directory, for events that were captured before them.
+#[derive(Debug, Default)]
+pub(crate) struct Joins(Vec<Note>);
+
+impl Joins {
+    pub(crate) fn read(paths: &Paths) -> Result<Self, ServerError> {
+        let file = paths.joined();
+        let text = match fs::read_to_string(&file) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            other => other.map_err(at(&file))?,
+        };
+        // A line that was cut short was never acted on.
+        let notes = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        Ok(Self(notes.collect()))
+    }
+
+    /// Gives the project of an event the key that its rows have now.
+    pub(crate) fn follow(&self, project: &mut Project, time: i64) {
+        for note in &self.0 {
+            if note.from == project.key && time <= note.at {
+                note.to.clone_into(&mut project.key);
+                let name = note.to.rsplit('/').next();
+                name.unwrap_or_default().clone_into(&mut project.name);
+            }
+        }
+    }
+}
