@@ -2,12 +2,12 @@
 //! Either a later one says something else of the same subject, or it says by
 //! name what goes.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::LazyLock;
 
 use remora_protocol::record::{Item, Kind};
 
-use super::Scene;
+use super::{Scene, row};
 use crate::store::{Filter, Page, Result, Store};
 use crate::words::{self, Splitter, is_stop};
 
@@ -18,7 +18,17 @@ const THING: usize = 4;
 
 /// How somebody says what goes; its name follows.
 const DROPS: &[&str] = &[
+    ", not",
+    "abandon",
+    "anstatt",
+    "anstelle von",
     "away from",
+    "changed my mind about",
+    "changed our mind about",
+    "decide against",
+    "decided against",
+    "ditch",
+    "ditched",
     "do not use",
     "don't use",
     "don’t use",
@@ -35,6 +45,7 @@ const DROPS: &[&str] = &[
     "moved from",
     "moving from",
     "never use",
+    "nicht mehr",
     "no longer",
     "no longer use",
     "no longer using",
@@ -49,30 +60,49 @@ const DROPS: &[&str] = &[
     "replacing",
     "revert",
     "reverted",
+    "rip out",
+    "ripped out",
+    "scrap",
+    "statt",
     "stop using",
     "stopped using",
     "switch from",
     "switched from",
     "switching from",
+    "undo",
     "不再",
+    "不用",
     "不要用",
     "别用",
     "去掉",
     "弃用",
     "移除",
 ];
+/// The same somewhere behind a word of moving.
+const LEAVES: &[&str] = &["from", "off"];
+const MOVES: &[&str] = &["migrate", "migrated", "move", "moved", "switch", "switched"];
 /// The same with the name before it.
 const GOES: &[&str] = &[
+    "did not work out",
+    "didn't work out",
     "goes away",
     "is gone",
+    "is replaced",
+    "was a mistake",
     "换成",
     "换回",
     "改为",
     "改成",
     "改用",
 ];
+/// What ends a clause that denies something, which goes then.
+const NO_MORE: &[&str] = &["any more", "anymore"];
+/// What ends a clause that says another thing than before.
+const TURNED: &[&str] = &["after all", "again", "any more", "anymore"];
 /// Other ways to take something back, without a name.
 const TURNS: &[&str] = &["anymore", "any more", "back to", "instead", "switch"];
+/// What makes the opposite of a cue behind it.
+const DENIALS: &[&str] = &["cannot", "don't", "don’t", "never", "not"];
 /// How somebody says what is to be taken for something.
 const CHOICES: &[&str] = &[
     "adopt",
@@ -122,11 +152,11 @@ const STOPS: &[char] = &[
     ',', ';', ':', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',
 ];
 /// How people begin to say what should be so: not what it is about.
-const MANNER: &str = "actually add added agree agreed always any avoid choose chose chosen correct \
+const MANNER: &str = "actually add added after again agree agreed all always any avoid choose chose chosen correct \
     decide decided deciding decision directly do done ensure every everywhere from get go going \
     instead just keep kept let lets longer make makes made must need needs never new no not note \
     now only pick picked please prefer preferred put remember replace right run set should stick \
-    stop switch thing things use used uses using want wants way went will with work \
+    stop stuff switch thing things us use used uses using want wants way went will with work \
     使用 我们 决定 以后 总是 一律";
 
 /// Where a statement's detail says what it takes back.
@@ -134,13 +164,18 @@ pub(crate) const TAKES_BACK: &str = "takes_back";
 /// Characters of it.
 const SENTENCE: usize = 200;
 
+/// What is said of a summary whose request was taken back.
+const NO_LONGER: &str = "(taken back later)";
+
 /// The sentence that takes something back, if one does.
 pub(crate) fn reversal(text: &str) -> Option<String> {
     let ends = ['.', '!', '?', '\n', '。', '！', '？'];
     let takes_back = |sentence: &&str| {
         let lower = sentence.to_lowercase();
-        let mut cues = DROPS.iter().chain(GOES).chain(TURNS);
-        cues.any(|cue| places(&lower, cue).next().is_some())
+        let heard = Heard::of(&lower);
+        let cues = [DROPS, GOES, TURNS, NO_MORE];
+        let leaves = || LEAVES.iter().any(|cue| heard.leaves(cue).next().is_some());
+        cues.iter().any(|cues| heard.any(cues)) || leaves()
     };
     let sentence = text.split(ends).find(takes_back)?;
     Some(sentence.trim().chars().take(SENTENCE).collect())
@@ -156,12 +191,12 @@ pub(super) const STATED: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::D
 /// Statements that may have replaced others.
 #[derive(Debug, Default)]
 pub(super) struct Later {
-    statements: Vec<Statement>,
+    stated: Vec<Stated>,
     splitter: RefCell<Splitter>,
 }
 
 impl Later {
-    /// The last ones of the project.
+    /// The last ones of the project, the newest first.
     pub(super) fn of_project(store: &dyn Store, scene: &Scene<'_>) -> Result<Self> {
         let filter = Filter {
             project: Some(scene.project.to_owned()),
@@ -173,44 +208,105 @@ impl Later {
     }
 
     pub(super) fn among<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
-        let mut splitter = Splitter::new();
-        let of = |item| Statement::of(item, &mut splitter);
         Self {
-            statements: items.into_iter().filter_map(of).collect(),
-            splitter: RefCell::new(splitter),
+            stated: items.into_iter().filter_map(Stated::of).collect(),
+            splitter: RefCell::default(),
         }
     }
 
     /// Whether a later one leaves nothing of this row.
     pub(super) fn replace(&self, item: &Item) -> bool {
-        let this = Statement::of(item, &mut self.splitter.borrow_mut());
-        this.is_some_and(|this| self.replaces(&this))
+        self.replacing(item).is_some()
     }
 
-    /// Takes from a summary's notes what a later one leaves nothing of.
-    pub(super) fn clear_notes(&self, summary: &mut Item) {
+    /// The number of the first one that leaves nothing of this row.
+    pub(super) fn replacing(&self, item: &Item) -> Option<i64> {
+        let this = Stated::of(item).filter(|this| self.any_after(this.time))?;
+        let known = self.stated.iter().find(|known| known.uid == this.uid);
+        let this = known.unwrap_or(&this).read(&self.splitter);
+        self.replacements(this).next().map(|later| later.id)
+    }
+
+    /// Takes from a summary what a later one leaves nothing of; whether it still
+    /// tells something.
+    pub(super) fn clear(&self, summary: &mut Item) -> bool {
         let time = summary.time;
-        let notes = summary.detail.as_mut();
-        let notes = notes.and_then(|detail| detail.get_mut("notes")?.as_array_mut());
-        if let Some(notes) = notes {
-            notes.retain(|note| {
-                !note
+        let mut cleared = false;
+        for name in ["notes", "learned"] {
+            let detail = summary.detail.as_mut();
+            let Some(list) = detail.and_then(|detail| detail.get_mut(name)?.as_array_mut()) else {
+                continue;
+            };
+            let before = list.len();
+            list.retain(|said| {
+                !said
                     .as_str()
-                    .is_some_and(|note| self.replace_note(note, time))
+                    .is_some_and(|said| self.replace_said(said, time))
             });
+            cleared |= list.len() < before;
         }
+        let told = |name| row::entries(summary, name).next().is_some();
+        let lists = ["notes", "completed", "learned", "next_steps"];
+        let only_asked = summary.kind == Kind::Summary && !lists.into_iter().any(told);
+        if cleared {
+            // It tells the request and the lists once more.
+            summary.text.clear();
+        }
+        if !(cleared || only_asked) || !self.replace_said(&summary.title, time) {
+            return true;
+        }
+        summary.text.clear();
+        summary.title = format!("{} {NO_LONGER}", summary.title);
+        row::has_more(summary)
     }
 
-    fn replace_note(&self, note: &str, time: i64) -> bool {
-        self.replaces(&Statement::said(
-            note,
-            time,
-            &mut self.splitter.borrow_mut(),
-        ))
+    fn replace_said(&self, said: &str, time: i64) -> bool {
+        let read = || Statement::read(said, "", time, &mut self.splitter.borrow_mut());
+        self.any_after(time) && self.replacements(&read()).next().is_some()
     }
 
-    fn replaces(&self, this: &Statement) -> bool {
-        self.statements.iter().any(|later| later.replaces(this))
+    fn any_after(&self, time: i64) -> bool {
+        self.stated.iter().any(|stated| stated.time > time)
+    }
+
+    fn replacements(&self, this: &Statement) -> impl Iterator<Item = &Stated> {
+        let later = self.stated.iter().filter(|later| later.time > this.time);
+        later.filter(|later| later.read(&self.splitter).replaces(this))
+    }
+}
+
+/// A row that states something. Its words are read when it is compared, which
+/// most never are.
+#[derive(Debug)]
+struct Stated {
+    id: i64,
+    uid: String,
+    time: i64,
+    title: String,
+    taken_back: String,
+    read: OnceCell<Statement>,
+}
+
+impl Stated {
+    /// Of a row; `None` if it states nothing.
+    fn of(item: &Item) -> Option<Self> {
+        let detail = item.detail.as_ref();
+        let taken_back = detail.and_then(|detail| detail.get(TAKES_BACK)?.as_str());
+        is_stated(item.kind).then(|| Self {
+            id: item.id,
+            uid: item.uid.clone(),
+            time: item.time.max(item.last_time),
+            title: item.title.clone(),
+            taken_back: taken_back.unwrap_or_default().to_owned(),
+            read: OnceCell::new(),
+        })
+    }
+
+    fn read(&self, splitter: &RefCell<Splitter>) -> &Statement {
+        self.read.get_or_init(|| {
+            let splitter = &mut splitter.borrow_mut();
+            Statement::read(&self.title, &self.taken_back, self.time, splitter)
+        })
     }
 }
 
@@ -224,38 +320,34 @@ struct Statement {
     drops: Vec<Vec<String>>,
     /// Whether it says what to take for something.
     chooses: bool,
+    /// Whether it says another thing than before.
+    turns: bool,
 }
 
 impl Statement {
-    /// Of a row; `None` if it states nothing.
-    fn of(item: &Item, splitter: &mut Splitter) -> Option<Self> {
-        if !is_stated(item.kind) {
-            return None;
-        }
-        let detail = item.detail.as_ref();
-        let taken_back = detail.and_then(|detail| detail.get(TAKES_BACK)?.as_str());
-        let mut this = Self::said(&item.title, item.time.max(item.last_time), splitter);
-        let taken_back = taken_back.unwrap_or_default().to_lowercase();
-        this.drops.extend(drops(&taken_back, splitter));
-        Some(this)
-    }
-
-    fn said(text: &str, time: i64, splitter: &mut Splitter) -> Self {
+    /// What a text says, and another that takes something back.
+    fn read(text: &str, taken_back: &str, time: i64, splitter: &mut Splitter) -> Self {
         let lower = text.to_lowercase();
-        let chooses = CHOICES
-            .iter()
-            .any(|cue| places(&lower, cue).next().is_some());
+        let heard = Heard::of(&lower);
+        let mut drops = drops(&heard, splitter);
+        if !taken_back.is_empty() {
+            drops.extend(self::drops(
+                &Heard::of(&taken_back.to_lowercase()),
+                splitter,
+            ));
+        }
         Self {
             time,
             words: telling(text, splitter),
-            drops: drops(&lower, splitter),
-            chooses,
+            drops,
+            chooses: heard.any(CHOICES),
+            turns: TURNED.iter().any(|cue| heard.closing(cue).next().is_some()),
         }
     }
 
     /// Whether this one, being later, leaves nothing of the other.
     fn replaces(&self, other: &Self) -> bool {
-        self.time > other.time && (self.drops_what(other) || self.is_about_the_same(other))
+        self.drops_what(other) || self.is_about_the_same(other)
     }
 
     fn drops_what(&self, other: &Self) -> bool {
@@ -266,21 +358,106 @@ impl Statement {
             .any(|thing| held(thing) && !other.drops.contains(thing))
     }
 
-    /// The one holds all words of the other, or both choose something and most
-    /// of their words are the same; two of them side by side. Two rules for one
-    /// part of a program are no choice between them.
+    /// The one holds all words of the other, or most of their words are the same
+    /// and both choose something or the later one turns; two of them side by
+    /// side. Two rules for one part of a program are no choice between them.
     fn is_about_the_same(&self, other: &Self) -> bool {
         let shared = self.words.iter().filter(|word| other.words.contains(word));
         let shared = shared.count();
         let least = self.words.len().min(other.words.len());
-        let enough = shared == least || self.chooses && other.chooses && shared * 3 >= least * 2;
+        let another = self.turns || self.chooses && other.chooses;
+        let enough = shared == least || another && shared * 3 >= least * 2;
         let side_by_side = |pair: &[String]| self.words.windows(2).any(|own| own == pair);
         shared >= 2 && enough && other.words.windows(2).any(side_by_side)
     }
 }
 
-/// The things that a text, in lower case, says go.
-fn drops(lower: &str, splitter: &mut Splitter) -> Vec<Vec<String>> {
+/// A text in lower case and the words it holds: most cues are not in it, which
+/// is seen without a search for each.
+struct Heard<'a> {
+    text: &'a str,
+    ascii: bool,
+    words: Vec<&'a str>,
+    /// A bit for the first byte of each word.
+    initials: u64,
+}
+
+impl<'a> Heard<'a> {
+    fn of(text: &'a str) -> Self {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let initials = words.iter().map(|word| initial(word.as_bytes()[0]));
+        Self {
+            text,
+            ascii: text.is_ascii(),
+            // A cue may begin with a comma, too.
+            initials: initials.fold(initial(b','), |all, bit| all | bit),
+            words,
+        }
+    }
+
+    /// Whether the first word of a cue is there. Scripts without spaces have no
+    /// words to go by.
+    fn may_hold(&self, cue: &str) -> bool {
+        let byte = cue.as_bytes()[0];
+        if !byte.is_ascii() {
+            return !self.ascii;
+        }
+        self.initials & initial(byte) != 0 && {
+            let mut words = cue.split(|c: char| !c.is_alphanumeric());
+            let first = words.find(|word| !word.is_empty());
+            first.is_some_and(|first| self.words.contains(&first))
+        }
+    }
+
+    fn any(&self, cues: &[&str]) -> bool {
+        cues.iter().any(|cue| self.places(cue).next().is_some())
+    }
+
+    /// Where a cue stands as words of its own.
+    fn places<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
+        let text = self.text;
+        // Making a searcher costs more than all else here.
+        let found = self.may_hold(cue).then(|| text.match_indices(cue));
+        let found = found.into_iter().flatten().map(|(at, _)| at);
+        found.filter(move |at| {
+            let before = text[..*at].chars().next_back();
+            let after = text[at + cue.len()..].chars().next();
+            let part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let within = part(before) && part(cue.chars().next());
+            !cue.is_ascii() || (!within && !part(after))
+        })
+    }
+
+    /// Where a cue ends a clause.
+    fn closing<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
+        self.places(cue).filter(|at| {
+            let after = self.text[at + cue.len()..].trim_start();
+            after.is_empty() || after.starts_with(STOPS) || after.starts_with('.')
+        })
+    }
+
+    /// Where something is left behind for something else.
+    fn leaves<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
+        self.places(cue).filter(|at| {
+            let clause = clause_before(self.text, *at);
+            let mut words = clause.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| MOVES.contains(&word))
+        })
+    }
+}
+
+fn initial(byte: u8) -> u64 {
+    1 << (byte & 63)
+}
+
+fn clause_before(text: &str, at: usize) -> &str {
+    text[..at].rsplit(STOPS).next().unwrap_or_default()
+}
+
+/// The things that a text says go.
+fn drops(heard: &Heard<'_>, splitter: &mut Splitter) -> Vec<Vec<String>> {
+    let lower = heard.text;
     let mut found = Vec::new();
     let mut take = |thing: &str| {
         let mut words = telling(thing, splitter);
@@ -291,21 +468,48 @@ fn drops(lower: &str, splitter: &mut Splitter) -> Vec<Vec<String>> {
         }
     };
     for cue in DROPS {
-        for at in places(lower, cue) {
-            let after = &lower[at + cue.len()..];
-            let ends = ENDS.iter().filter_map(|end| after.find(end));
-            let end = ends.chain(after.find(STOPS)).chain(sentence_end(after));
-            take(&after[..end.min().unwrap_or(after.len())]);
+        for at in heard.places(cue) {
+            let before = lower[..at].split_whitespace().next_back();
+            if !before.is_some_and(|word| DENIALS.contains(&word)) {
+                take(name_at(&lower[at + cue.len()..]));
+            }
+        }
+    }
+    for cue in LEAVES {
+        for at in heard.leaves(cue) {
+            let thing = name_at(&lower[at + cue.len()..]).trim_start();
+            // "Move it from the page to the menu" gives up no page.
+            let part = ["a ", "an ", "the ", "this ", "that "];
+            if !part.iter().any(|article| thing.starts_with(article)) {
+                take(thing);
+            }
+        }
+    }
+    for cue in NO_MORE {
+        for at in heard.closing(cue) {
+            let clause = Heard::of(clause_before(lower, at));
+            for word in DENIALS {
+                if let Some(at) = clause.places(word).next() {
+                    take(&clause.text[at + word.len()..]);
+                }
+            }
         }
     }
     for cue in GOES {
-        for at in places(lower, cue) {
-            let before = &lower[..at];
-            let thing = before.rsplit(STOPS).next().unwrap_or_default();
+        for at in heard.places(cue) {
+            let thing = clause_before(lower, at);
             take(thing.trim_start().trim_start_matches(['把', '将', '从']));
         }
     }
     found
+}
+
+/// The name that a text begins with.
+fn name_at(text: &str) -> &str {
+    let ends = ENDS.iter().filter_map(|end| text.find(end));
+    let end = ends.chain(text.find(STOPS)).chain(sentence_end(text));
+    let name = &text[..end.min().unwrap_or(text.len())];
+    name.trim_end_matches('了')
 }
 
 /// A full stop that ends a sentence, not one within a name.
@@ -315,17 +519,6 @@ fn sentence_end(text: &str) -> Option<usize> {
             .chars()
             .next()
             .is_none_or(char::is_whitespace)
-    })
-}
-
-/// Where a cue stands as words of its own.
-fn places<'a>(text: &'a str, cue: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let ascii = cue.is_ascii();
-    text.match_indices(cue).map(|(at, _)| at).filter(move |at| {
-        let before = text[..*at].chars().next_back();
-        let after = text[at + cue.len()..].chars().next();
-        let part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        !ascii || (!part(before) && !part(after))
     })
 }
 

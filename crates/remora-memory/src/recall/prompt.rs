@@ -12,7 +12,7 @@ use super::plain::line;
 use super::relevance::{Relevance, beside, is_common};
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, name_of, row, work};
-use crate::store::{Filter, Hit, Looks, Page as Part, Result, Store};
+use crate::store::{Filter, Hit, Looks, Name, Page as Part, Result, Store};
 use crate::summary::BETWEEN;
 use crate::words::{self, Query, is_stop};
 
@@ -52,7 +52,7 @@ const SAID: &[Kind] = &[
 ];
 
 const PAST: Rule = Rule(&[
-    (0.42, SAID),
+    (0.43, SAID),
     (
         0.44,
         &[Kind::Summary, Kind::Discovery, Kind::Task, Kind::Message],
@@ -108,11 +108,14 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
     {
         giving.later = Later::of_project(store, scene)?;
     }
-    let best = hits
+    let mut told: Vec<(f64, &Item)> = hits
         .iter()
         .filter(|hit| is_told(&hit.item, scene, &asked).is_none())
-        .map(|hit| Relevance::of(hit).sum())
-        .fold(0.0, f64::max);
+        .map(|hit| (Relevance::of(hit).sum(), &hit.item))
+        .collect();
+    told.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let holds = |(_, item): &&(f64, &Item)| !giving.later.replace(item);
+    let best = told.iter().find(holds).map_or(0.0, |(sum, _)| *sum);
     for hit in &hits {
         let relevance = Relevance::of(hit);
         let threshold = beside(best, rule.threshold(hit.item.kind));
@@ -126,10 +129,20 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
         } else {
             None
         };
-        match refused {
-            Some(refused) => giving.recall.pass(&hit.item, &refused, relevance.parts()),
-            None => giving.give(&hit.item, &why, relevance.parts()),
+        if let Some(refused) = refused {
+            giving.recall.pass(&hit.item, &refused, relevance.parts());
+            continue;
         }
+        // Whatever was said instead answers, in whatever words.
+        if let Some(later) = giving.later.replacing(&hit.item) {
+            let names = [Name::Id(later)];
+            let mut rows = store.items(&names)?;
+            rows.retain(|row| is_told(row, scene, &asked).is_none());
+            for row in rows {
+                giving.give(&row, &format!("{why} of what it replaces"), Vec::new());
+            }
+        }
+        giving.give(&hit.item, &why, relevance.parts());
     }
     Ok(giving.end())
 }
@@ -174,7 +187,7 @@ fn hits(store: &dyn Store, scene: &Scene<'_>, rule: &Rule, text: &str) -> Result
 
 /// Whether a later statement may leave nothing of it, or of a part of it.
 fn may_be_replaced(item: &Item) -> bool {
-    is_stated(item.kind) || row::entries(item, "notes").next().is_some()
+    is_stated(item.kind) || item.kind == Kind::Summary
 }
 
 /// Why a row can tell nothing new, however relevant it is.
@@ -263,7 +276,9 @@ impl<'a> Giving<'a> {
         let Some(mut fresh) = fresh else {
             return self.recall.pass(item, "its file is gone", parts);
         };
-        self.later.clear_notes(&mut fresh);
+        if !self.later.clear(&mut fresh) {
+            return self.recall.pass(item, "said anew later", parts);
+        }
         if !row::clear_told(&mut fresh, &self.recall.given) {
             return self.recall.pass(item, "it tells nothing more", parts);
         }

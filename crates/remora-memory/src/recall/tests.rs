@@ -372,8 +372,18 @@ fn a_later_word_replaces_an_earlier_one() {
         9,
     ));
     let found = world.at(&Moment::Prompt(
-        "what did we decide about the job queue, Postgres or Redis?",
+        "why did we use Postgres for the job queue?",
     ));
+    assert_eq!(names(&found), [format!("#{later}")]);
+    assert_eq!(found.passed[0].why, "said anew later");
+}
+
+#[test]
+fn what_was_said_instead_comes_in_whatever_words() {
+    let world = World::default();
+    world.add(row(Kind::Decision, "Use JWT for session auth", 1));
+    let later = world.add(row(Kind::Decision, "Get rid of JWT", 9));
+    let found = world.at(&Moment::Prompt("how do we do session auth?"));
     assert_eq!(names(&found), [format!("#{later}")]);
     assert_eq!(found.passed[0].why, "said anew later");
 }

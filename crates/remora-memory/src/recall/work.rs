@@ -48,13 +48,12 @@ pub(super) fn last(
             None
         };
         let Some(mut best) = best(rows) else { continue };
-        if let Some(open) = open {
-            later.clear_notes(&mut best);
-            if let Some(detail) = &mut best.detail {
-                detail["next_steps"] = json!(open);
-            }
+        if let (Some(open), Some(detail)) = (open, &mut best.detail) {
+            detail["next_steps"] = json!(open);
         }
-        kept.push(best);
+        if later.clear(&mut best) {
+            kept.push(best);
+        }
     }
     kept.sort_by_key(|item| (other_branch(item, scene).is_some(), -item.time));
     Ok(kept)

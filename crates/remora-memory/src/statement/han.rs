@@ -120,6 +120,7 @@ pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Opti
         for front in fronts(clause) {
             if !case {
                 hits.extend(decision(front, &all, speaker));
+                hits.extend(given_up(front, &all, speaker));
                 hits.extend(correction(front, &all, next, speaker));
             }
             hits.extend(preference(front, &all, speaker));
@@ -176,6 +177,13 @@ fn decision(front: &str, all: &str, speaker: Speaker) -> Option<Hit> {
         return None;
     }
     Some(hit(Decision, if word == "决定" { 82 } else { 72 }))
+}
+
+/// "不用 Redis 了，改用 Kafka"; without the other it is a step less.
+fn given_up(front: &str, all: &str, speaker: Speaker) -> Option<Hit> {
+    let other = any_in(all, "改用 换成 换回 改回");
+    let gone = front.starts_with("不用") && front.ends_with('了');
+    (gone && other && speaker == Speaker::User).then(|| hit(Decision, 74))
 }
 
 fn contrast(all: &str, speaker: Speaker) -> Option<Hit> {

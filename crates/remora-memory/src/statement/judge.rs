@@ -163,6 +163,7 @@ pub(super) fn weigh(
                 )
         }
         Need::Gone => gone(list, start, end),
+        Need::Thing => gives_up_thing(list, start, end),
         Need::Fact => match fact(list, start, end, next) {
             Fact::Here => true,
             Fact::Next => {
@@ -293,7 +294,60 @@ fn gone(list: &[Word], start: usize, end: usize) -> bool {
     let named = among(closing, "anymore more") || !is_pronoun_only(rest);
     // Where something is not to be used is a rule for how to write, not a choice.
     let bare = text(list, start) != "stop" || rest.len() <= 3 && !has(rest, "in for on");
-    named && bare && !has(rest, CASE) && !has(&list[start..], HELD) && !is_about_now(rest)
+    // A way back leads to a page, a step or a state as well.
+    let back = closing != "to" || !among(text(list, end), "the a this that step main master work");
+    named && bare && back && !has(rest, CASE) && !has(&list[start..], HELD) && !is_about_now(rest)
+}
+
+/// Whether what is dropped or replaced is a tool or a way of working: named
+/// alone, and said of the whole project. "Remove the unused import" is work.
+fn gives_up_thing(list: &[Word], start: usize, end: usize) -> bool {
+    const WHOLE: &str = "stuff thing things decision idea approach dependency library layer support integration stack";
+    const OTHERS: &str = "use go write keep store switch move";
+    const PARTS: &str = "import imports comment comments test tests file files function functions method methods \
+        class classes field fields column columns table tables line lines page button section warning warnings \
+        error errors readme changelog todo todos fixme fixmes endpoint endpoints variable variables \
+        argument parameter type types log logs debug prefix suffix typo header headers tag tags whitespace";
+    let located =
+        |w: &Word| w.quoted || w.after == Some('(') || w.text.contains(['/', '_', '.', '#']);
+    let rest = &list[end..];
+    let clause = rest.iter().position(|w| w.after.is_some());
+    let clause = &rest[..clause.map_or(rest.len(), |at| at + 1)];
+    // "Move the parser from Lexer to Reader" moves a part of the code.
+    let part = has(rest, PARTS)
+        || has(&list[start..end], "the this that")
+        || has_pair(rest, "in on under from", "the this that our");
+    if part || rest.iter().any(located) || is_about_now(clause) {
+        return false;
+    }
+    // The thing ends with its clause or where its successor is named.
+    let follows = |at: usize| {
+        let (word, next) = (text(rest, at), text(rest, at + 1));
+        let other = word == "and" && among(next, OTHERS);
+        let favor = word == "in" && among(next, "favor favour");
+        other
+            || favor
+            || among(
+                word,
+                "with by everywhere entirely completely altogether instead again to",
+            )
+    };
+    let ends = |at: &usize| *at == rest.len() || rest[*at - 1].after.is_some() || follows(*at);
+    let Some(length) = (1..=rest.len().min(4)).find(ends) else {
+        return false;
+    };
+    let thing = &rest[..length];
+    let article = among(
+        &thing[0].text,
+        "the our this that these those all any a an my your it",
+    );
+    let whole = among(&thing[length - 1].text, WHOLE);
+    let one = !has(thing, "from in on at of and or under into");
+    let other = has(rest, "with by") || has_pair(rest, "and", OTHERS);
+    let swapped = other && has(&rest[length..], "everywhere instead");
+    let favored = has_pair(rest, "in", "favor favour");
+    let named = thing.iter().any(|w| w.name) || swapped || favored;
+    named && one && (whole || !article)
 }
 
 enum Fact {

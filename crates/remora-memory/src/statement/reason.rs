@@ -130,6 +130,31 @@ fn spaced(sentence: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// Whether "to keep .." says what was decided or wanted, not what for.
+fn completes(list: &[Word], to: usize) -> bool {
+    const VERBS: &str = "decide decided deciding agree agreed choose chose chosen opt opted resolve resolved want \
+        wants wanted try tries trying tried need needs needed plan plans planned planning going have has had \
+        remember like love prefer intend intended aim hope promise promised supposed meant ought expect expected \
+        ask asked tell told sure careful able better best safer simpler easier important not never always how way";
+    /// Who or when, between the verb and what it speaks of.
+    const BETWEEN: &str =
+        "with together yesterday today finally now again everyone everybody you us them me it";
+    let before = &list[..to];
+    let Some(verb) = before
+        .iter()
+        .rposition(|w| !w.quoted && among(&w.text, VERBS))
+    else {
+        return false;
+    };
+    let between = &before[verb + 1..];
+    let parted = before[verb..].iter().any(|w| w.after.is_some());
+    !parted
+        && (between.is_empty()
+            || between.len() <= 4
+                && among(&between[0].text, BETWEEN)
+                && (between.len() == 1 || between[0].text == "with"))
+}
+
 /// How many words to leave away when a reason begins at `at`; none when no
 /// reason begins there.
 fn marker(list: &[Word], at: usize) -> Option<usize> {
@@ -144,7 +169,7 @@ fn marker(list: &[Word], at: usize) -> Option<usize> {
     let better = "faster simpler easier cleaner safer cheaper";
     let purpose = match first {
         "so" => second == "that" || (comma && among(second, "we it you i they the there")),
-        "to" => (comma || at > 3) && among(second, goal),
+        "to" => (comma || at > 3) && among(second, goal) && !completes(list, at),
         "in" => second == "order" && word(2) == "to",
         "that" => comma && second == "way",
         "it's" | "they're" | "that's" => comma && among(second, better),

@@ -28,6 +28,8 @@ pub(super) enum Need {
     Habit,
     /// Something that is given up for good, not what a program lets fall.
     Gone,
+    /// The name of a tool or a way of working, not a part of the code.
+    Thing,
 }
 
 /// Where a rule may match.
@@ -107,6 +109,7 @@ fn parse(line: &'static str) -> Option<Rule> {
         "label" => Need::Label,
         "habit" => Need::Habit,
         "gone" => Need::Gone,
+        "thing" => Need::Thing,
         _ => return None,
     };
     let words = rest.trim();

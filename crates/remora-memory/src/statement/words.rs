@@ -12,6 +12,8 @@ pub(super) struct Word {
     pub(super) end: usize,
     /// In a code span or in quotation marks: someone else's, never a mark.
     pub(super) quoted: bool,
+    /// Written like a name, not like a word or a type of a program.
+    pub(super) name: bool,
     /// The mark that follows, if it parts clauses.
     pub(super) after: Option<char>,
 }
@@ -28,7 +30,7 @@ pub(super) fn read(sentence: &str, next: Option<&str>, speaker: Speaker) -> Opti
     if (list.len() < 2 && !verdict) || judge::asks(&list, sentence) {
         return None;
     }
-    if speaker == Speaker::User && names_choice(&list) {
+    if speaker == Speaker::User && (names_choice(&list) || names_mistake(&list)) {
         return Some(Hit {
             kind: StatementKind::Decision,
             confidence: 72,
@@ -83,6 +85,20 @@ fn names_choice(list: &[Word]) -> bool {
         )
     });
     it.text == "it" && is.text == "is" && short && plain
+}
+
+/// "JWT was a mistake."
+fn names_mistake(list: &[Word]) -> bool {
+    let [first @ .., was, a, mistake] = list else {
+        return false;
+    };
+    let short = (1..=2).contains(&first.len());
+    let named = first.iter().all(|w| w.name && !w.quoted)
+        && !first
+            .iter()
+            .any(|w| among(&w.text, "that this it which what my your his the"));
+    let said = [was, a, mistake].map(|w| w.text.as_str());
+    short && named && said == ["was", "a", "mistake"]
 }
 
 /// How many words the pattern takes from the front of the list.
@@ -182,8 +198,18 @@ fn word(sentence: &str, start: usize, end: usize, quoted: bool) -> Word {
         start,
         end,
         quoted,
+        name: is_name(&sentence[start..end]),
         after: None,
     }
+}
+
+/// "JWT", "Celery" and "GraphQL", but not `UserService`.
+fn is_name(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let hump = |part: &[u8]| {
+        part[0].is_ascii_lowercase() && part[1].is_ascii_uppercase() && part[2].is_ascii_lowercase()
+    };
+    word.contains(char::is_uppercase) && !bytes.windows(3).any(hump)
 }
 
 /// Whether a clause begins at a word that is not the first.
@@ -218,7 +244,7 @@ pub(super) enum Told {
 }
 
 pub(super) fn told(sentence: &str) -> Told {
-    const TELLING: &str = "use prefer write call put keep run take pick choose return";
+    const TELLING: &str = "use prefer write call put keep run take pick choose return reject raise";
     let list = words(sentence);
     let first = list.iter().find(|w| !is_lead(w));
     if !first.is_some_and(|w| among(&w.text, TELLING)) {
@@ -243,10 +269,12 @@ pub(super) fn without_lead(text: &str) -> &str {
     const DROPPED: &str = "ok okay yes yeah yep yup well so and but also hmm alright great cool sure thanks hey hi btw \
         fyi oh ah anyway no nope nah perfect nice right understood noted agreed please gut vale bueno bon alors ja nein \
         oui non sí then";
+    /// How people say that it is not the first time.
+    const AGAIN: &str = "i told you|i already told you|i told you before|i said|i already said|as i said|like i said";
     /// These lead in even without a comma.
     const FREE: &str = "ok okay so and but please also btw yes well then";
     let list = words(text);
-    let lead = list
+    let mut lead = list
         .iter()
         .enumerate()
         .take_while(|(at, w)| {
@@ -255,6 +283,20 @@ pub(super) fn without_lead(text: &str) -> &str {
             !w.quoted && free && among(&w.text, DROPPED) && goes_on
         })
         .count();
+    // "I told you:" is no part of what was told.
+    let said = list[lead..].iter().position(|w| w.after.is_some());
+    if let Some(at) = said.map(|at| lead + at)
+        && matches!(list[at].after, Some(':' | ','))
+        && at + 1 < list.len()
+        && AGAIN.split('|').any(|told| {
+            list[lead..=at]
+                .iter()
+                .map(|w| w.text.as_str())
+                .eq(told.split(' '))
+        })
+    {
+        lead = at + 1;
+    }
     list.get(lead).filter(|_| lead > 0).map_or(text, |w| {
         // Marks that open before the first word belong to it.
         let from = text[..w.start].trim_end_matches(['`', '"', '“', '(']).len();

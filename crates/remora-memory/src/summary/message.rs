@@ -45,7 +45,7 @@ impl Said {
             Topic::Next => &mut self.next_steps,
             Topic::Note => &mut self.notes,
         };
-        if list.len() < ENOUGH {
+        if list.len() < ENOUGH && !only_nods(text) {
             list.push(tidy(text));
         }
     }
@@ -167,8 +167,10 @@ impl Reader<'_> {
         if let Some(topic) = of_sentence(text).or(section) {
             self.said.add(topic, text);
         }
-        let empty =
-            text.ends_with([':', '：', '?', '？']) || text.chars().count() < 8 || is_filler(text);
+        let empty = text.ends_with([':', '：', '?', '？'])
+            || text.chars().count() < 8
+            || is_filler(text)
+            || only_nods(text);
         if self.said.answer.len() < ANSWER && !empty {
             self.said.answer.push(tidy(text));
         }
@@ -260,6 +262,21 @@ fn is_filler(text: &str) -> bool {
     .any(|f| lower.starts_with(f))
         && text.chars().count() < 60
         || lower.starts_with("let me know")
+}
+
+/// Whether a text says no more than yes, done or failed.
+fn only_nods(text: &str) -> bool {
+    const NODS: &[&str] = &[
+        "again", "all", "alright", "d'accord", "done", "erledigt", "fait", "failed", "fails",
+        "fertig", "good", "great", "hecho", "is", "it", "it's", "ja", "listo", "now", "ok", "okay",
+        "oui", "right", "set", "sí", "still", "sure", "that's", "vale", "works", "yes",
+    ];
+    let lower = text.to_lowercase().replace('’', "'");
+    let mut words = lower
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .peekable();
+    words.peek().is_some() && words.all(|word| NODS.contains(&word))
 }
 
 /// What followed a label begins like a sentence of its own.

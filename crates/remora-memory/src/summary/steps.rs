@@ -148,6 +148,10 @@ fn role(step: &Step) -> Role {
     if step.kind == "decision" {
         return Role::Decision;
     }
+    // These stand in the notes; "squash before you merge" merged nothing.
+    if matches!(step.kind, "preference" | "correction") {
+        return Role::Other;
+    }
     let title = step.title.to_lowercase();
     if !step.files_read.is_empty() && (step.kind == "read" || title.starts_with("read ")) {
         return Role::Read;

@@ -119,6 +119,126 @@ const CASES: &[(&str, &str, bool)] = &[
         "We dropped tantivy because it is big",
         true,
     ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Drop JWT, we go back to server side sessions in Postgres",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Remove JWT and use server side sessions in Postgres instead",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Replace JWT by opaque session tokens for session auth",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Get rid of JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Rip out the JWT stuff, sessions live in Postgres now",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Let's move session auth from JWT to cookies",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Migrate session auth off JWT to Postgres sessions",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Use server-side sessions, not JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "We don't want JWT any more",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "We decided against JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "I changed my mind about JWT: use cookies",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Revert the JWT decision",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "JWT was a mistake",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Let us use cookies for session auth after all",
+        true,
+    ),
+    (
+        "Always squash commits before merging",
+        "Don't squash commits any more, keep the history",
+        true,
+    ),
+    (
+        "Never run migrations on deploy; run them by hand",
+        "Actually migrations should run on deploy again, we have locks now",
+        true,
+    ),
+    (
+        "我们决定用 MySQL 存订单",
+        "不用 MySQL 了，订单改用 PostgreSQL 存",
+        true,
+    ),
+    (
+        "Wir verwenden ab jetzt MySQL für Bestellungen",
+        "Wir verwenden nicht mehr MySQL für Bestellungen, sondern PostgreSQL",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Never remove JWT from the tests",
+        false,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Don't replace JWT with anything",
+        false,
+    ),
+    (
+        "Every component has a story",
+        "Move constants from the component to one file",
+        false,
+    ),
+    (
+        "Keep release notes short",
+        "We don't sign commits any more",
+        false,
+    ),
+    (
+        "Use cargo nextest for tests",
+        "Run the tests with both, not only in CI",
+        false,
+    ),
+    (
+        "Always run the linter before a commit",
+        "Run the linter again after a merge",
+        false,
+    ),
 ];
 
 #[test]
@@ -138,8 +258,8 @@ fn what_stands_beside_a_statement_takes_back_too() {
     let mut new = said("Our own index is good enough", 9);
     new.detail = Some(serde_json::json!({ TAKES_BACK: "let us drop tantivy then" }));
     assert!(Later::among([&new]).replace(&said("Use tantivy", 1)));
-    assert!(Later::among([&new]).replace_note("Decision: Use tantivy for the index", 1));
-    assert!(!Later::among([&new]).replace_note("Decision: Use tantivy for the index", 10));
+    assert!(Later::among([&new]).replace_said("Decision: Use tantivy for the index", 1));
+    assert!(!Later::among([&new]).replace_said("Decision: Use tantivy for the index", 10));
 }
 
 #[test]
@@ -149,4 +269,55 @@ fn sentences_that_take_something_back_are_found() {
         Some("Let's drop tantivy then".to_owned())
     );
     assert_eq!(reversal("Feature switches and dropdowns are fine"), None);
+}
+
+#[test]
+fn a_summary_tells_nothing_that_was_taken_back() {
+    let summary = |title: &str, learned: &str, completed: &[&str]| Item {
+        kind: Kind::Summary,
+        text: format!("Request: {title}"),
+        detail: Some(serde_json::json!({
+            "notes": [format!("Decision: {title}")],
+            "learned": [learned],
+            "completed": completed,
+        })),
+        ..said(title, 1)
+    };
+    let later = Later::among([&said("Get rid of JWT", 9)]);
+    let cleared = |mut item: Item| {
+        let tells = later.clear(&mut item);
+        (tells, item.title, item.text, item.detail)
+    };
+    let title = "Let's use JWT for session auth";
+    let whole = summary(title, title, &[]);
+    let detail = serde_json::json!({ "notes": [], "learned": [], "completed": [] });
+    let marked = "Let's use JWT for session auth (taken back later)".to_owned();
+    assert_eq!(
+        cleared(whole),
+        (false, marked.clone(), String::new(), Some(detail))
+    );
+    let half = summary(title, "The cookie has no expiry", &["Added a login page"]);
+    let detail = serde_json::json!({
+        "notes": [],
+        "learned": ["The cookie has no expiry"],
+        "completed": ["Added a login page"],
+    });
+    assert_eq!(cleared(half), (true, marked, String::new(), Some(detail)));
+    let asked = Item {
+        kind: Kind::Summary,
+        text: "Request: We use JWT for the sessions".to_owned(),
+        detail: Some(serde_json::json!({})),
+        ..said("We use JWT for the sessions", 1)
+    };
+    let marked = "We use JWT for the sessions (taken back later)".to_owned();
+    let empty = Some(serde_json::json!({}));
+    assert_eq!(cleared(asked), (false, marked, String::new(), empty));
+    let other = summary("Use tabs", "The formatter knows tabs", &[]);
+    let same = (
+        true,
+        other.title.clone(),
+        other.text.clone(),
+        other.detail.clone(),
+    );
+    assert_eq!(cleared(other), same);
 }
