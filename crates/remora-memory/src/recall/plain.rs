@@ -46,6 +46,10 @@ const SPECIAL: &[&str] = &[
 
 /// One line of at most `limit` characters.
 pub fn line(text: &str, limit: usize) -> String {
+    plain_line(text, limit).unwrap_or_else(|| clean_line(text, limit))
+}
+
+fn clean_line(text: &str, limit: usize) -> String {
     let mut out = String::new();
     let mut gap = false;
     let mut count = 0;
@@ -67,6 +71,26 @@ pub fn line(text: &str, limit: usize) -> String {
         count += 1;
     }
     out
+}
+
+/// The same for a text in which there is nothing to be done but to cut it, which
+/// most are.
+fn plain_line(text: &str, limit: usize) -> Option<String> {
+    // Two characters more, because the first may be a gap.
+    let looked = text
+        .as_bytes()
+        .get(..limit.saturating_add(2))
+        .unwrap_or(text.as_bytes());
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && *byte != b'<';
+    let gaps = looked.starts_with(b" ") || looked.windows(2).any(|pair| pair == b"  ");
+    if gaps || !looked.iter().all(plain) {
+        return None;
+    }
+    if text.len() <= limit {
+        return Some(text.trim_end().to_owned());
+    }
+    let cut = text.len() >= limit.saturating_add(2);
+    cut.then(|| format!("{}…", text[..limit].trim_end()))
 }
 
 /// Lines of at most `limit` characters in all; blank lines at both ends go, and
@@ -189,6 +213,22 @@ impl Iterator for Clean<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_lines_are_as_clean_ones() {
+        let mut plain = 0;
+        for text in [
+            "", " ", "a", "ab cd ef", "ab cd ", " ab cd", "ab  cd", "abcdefgh", "ab cd\n", "a < b",
+            "één",
+        ] {
+            for limit in 0..12 {
+                let clean = clean_line(text, limit);
+                plain += usize::from(plain_line(text, limit).is_some_and(|line| line == clean));
+                assert_eq!(line(text, limit), clean, "{text:?} {limit}");
+            }
+        }
+        assert!(plain > 50, "{plain}");
+    }
 
     #[test]
     fn controls_and_tags_go() {

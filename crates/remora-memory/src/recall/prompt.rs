@@ -315,8 +315,7 @@ fn going_on(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result<Recall> 
     if !store.list(&here, Part::newest(1))?.is_empty() {
         return Ok(Recall::default());
     }
-    let later = Later::of_project(store, scene)?;
-    let summaries = work::last(store, scene, None, &later)?;
+    let summaries = work::last(store, scene, None)?;
     let mut asked: Vec<String> = Vec::new();
     words::each(&text[..text.floor_char_boundary(LOOK)], |term, _| {
         if !is_stop(term) {
@@ -335,6 +334,7 @@ fn going_on(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result<Recall> 
     };
     let best = summaries.iter().enumerate().max_by_key(fits);
     let mut giving = Giving::new(store, scene, Intent::Continue);
+    giving.later = Later::of_project(store, scene)?;
     if let Some((_, item)) = best {
         giving.give(item, "going on: where the work stood", Vec::new());
     }

@@ -57,13 +57,13 @@ pub(super) fn start(store: &dyn Store, scene: &Scene<'_>, mind: Mind) -> Result<
     let mut page = Page::new(scene.limits.start_tokens, &head);
     memories::put(store, scene, &mut page, &mut recall)?;
     let later = Later::of_project(store, scene)?;
-    let mut summaries = work::last(store, scene, since, &later)?;
+    let mut summaries = work::last(store, scene, since)?;
     put_steps(&summaries, scene, &mut page, &mut recall);
     // The index names what was stated.
     if scene.limits.index_rows > 0 {
         summaries.retain_mut(row::clear_stated);
     }
-    put_summaries(&summaries, scene, &mut page, &mut recall);
+    put_summaries(summaries, &later, scene, &mut page, &mut recall);
     index::put(store, scene, since, &later, &mut page, &mut recall)?;
     if !recall.given.is_empty() {
         recall.text = Some(page.end());
@@ -110,31 +110,41 @@ fn open_step(step: &str) -> String {
     }
 }
 
-fn put_summaries(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall: &mut Recall) {
+fn put_summaries(
+    summaries: Vec<Item>,
+    later: &Later,
+    scene: &Scene<'_>,
+    page: &mut Page,
+    recall: &mut Recall,
+) {
     let mut lines = 0;
-    for item in summaries {
+    for mut item in summaries {
         let again = |given: &super::Chosen| given.kind == Kind::Summary && given.seen != Seen::Not;
         let title = line(&item.title, 160);
         let same = |given: &super::Chosen| again(given) && given.title == title;
         let known = recall
             .given
             .iter()
-            .any(|given| same(given) && given.item != name_of(item));
-        if known || scene.given.seen(&name_of(item)) != Seen::Not {
+            .any(|given| same(given) && given.item != name_of(&item));
+        if known || scene.given.seen(&name_of(&item)) != Seen::Not {
+            continue;
+        }
+        // Of the others only the title is told.
+        if lines < IN_FULL && !later.clear(&mut item) {
             continue;
         }
         let mut text = String::new();
         if lines == 0 {
             text.push_str("Earlier sessions:\n");
         }
-        text.push_str(&row::short(item, Truth::Holds, scene));
+        text.push_str(&row::short(&item, Truth::Holds, scene));
         if lines < IN_FULL {
             for (name, label) in [
                 ("notes", "note"),
                 ("completed", "done"),
                 ("learned", "learned"),
             ] {
-                for entry in row::entries(item, name).take(3) {
+                for entry in row::entries(&item, name).take(3) {
                     let entry = line(entry, 180);
                     // The same is often done, learned and noted.
                     if !text.contains(&entry) {
@@ -151,7 +161,7 @@ fn put_summaries(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall:
         } else {
             Seen::Named
         };
-        let name = name_of(item);
+        let name = name_of(&item);
         // Its open steps may have been told before.
         if let Some(known) = recall.given.iter_mut().find(|given| given.item == name) {
             known.seen = seen;
@@ -160,6 +170,6 @@ fn put_summaries(summaries: &[Item], scene: &Scene<'_>, page: &mut Page, recall:
         }
         recall
             .given
-            .push(row::chosen(item, Truth::Holds, seen, why, tokens));
+            .push(row::chosen(&item, Truth::Holds, seen, why, tokens));
     }
 }

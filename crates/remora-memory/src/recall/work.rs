@@ -1,10 +1,9 @@
 //! What sessions left behind: of each the checkpoint that tells most, with what
-//! is still open and what nobody has taken back since.
+//! is still open.
 
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
-use super::later::Later;
 use super::said::Said;
 use super::{Scene, other_branch, row};
 use crate::output::takes_in;
@@ -18,12 +17,7 @@ const SESSIONS: usize = 2;
 pub(super) const OPEN: usize = 4;
 
 /// The work of the last sessions, newest first; this branch before others.
-pub(super) fn last(
-    store: &dyn Store,
-    scene: &Scene<'_>,
-    since: Option<i64>,
-    later: &Later,
-) -> Result<Vec<Item>> {
+pub(super) fn last(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Item>> {
     let most = scene.limits.summaries;
     let of_project = Filter {
         project: Some(scene.project.to_owned()),
@@ -41,19 +35,16 @@ pub(super) fn last(
             kinds: vec![Kind::Summary],
             ..of_project.clone()
         };
-        let rows = store.list(&checkpoints, Page::newest(CHECKPOINTS))?;
-        let open = if kept.len() < OPEN {
-            Some(left_open(&rows, &mut done))
-        } else {
-            None
-        };
+        // Of older sessions hardly more than the title is told.
+        let newer = kept.len() < OPEN;
+        let look = if newer { CHECKPOINTS } else { CHECKPOINTS / 2 };
+        let rows = store.list(&checkpoints, Page::newest(look))?;
+        let open = newer.then(|| left_open(&rows, &mut done));
         let Some(mut best) = best(rows) else { continue };
         if let (Some(open), Some(detail)) = (open, &mut best.detail) {
             detail["next_steps"] = json!(open);
         }
-        if later.clear(&mut best) {
-            kept.push(best);
-        }
+        kept.push(best);
     }
     kept.sort_by_key(|item| (other_branch(item, scene).is_some(), -item.time));
     Ok(kept)

@@ -3,6 +3,7 @@
 use remora_memory::store::Result;
 use remora_protocol::record::{Anchor, EventRow, FileRecord, Given, Item, Kind, Session, Used};
 use rusqlite::{Connection, Row};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::errors::Told;
@@ -15,11 +16,16 @@ pub(crate) const ITEM: &str = "id, uid, external, key, kind, title, text, lists,
     digest_tokens, detail";
 
 /// Facts, concepts, files read and files modified, in one column.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub(crate) struct Lists {
+    #[serde(rename = "f")]
     pub(crate) facts: Vec<String>,
+    #[serde(rename = "c")]
     pub(crate) concepts: Vec<String>,
+    #[serde(rename = "r")]
     pub(crate) read: Vec<i64>,
+    #[serde(rename = "m")]
     pub(crate) modified: Vec<i64>,
 }
 
@@ -41,28 +47,9 @@ impl Lists {
     }
 
     pub(crate) fn from_json(text: Option<&str>) -> Self {
-        let value: Value = text
-            .and_then(|t| serde_json::from_str(t).ok())
-            .unwrap_or_default();
-        let strings = |name: &str| list(&value, name, |v| v.as_str().map(str::to_owned));
-        let numbers = |name: &str| list(&value, name, Value::as_i64);
-        Self {
-            facts: strings("f"),
-            concepts: strings("c"),
-            read: numbers("r"),
-            modified: numbers("m"),
-        }
+        text.and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default()
     }
-}
-
-fn list<T>(value: &Value, name: &str, read: impl Fn(&Value) -> Option<T>) -> Vec<T> {
-    value
-        .get(name)
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(read)
-        .collect()
 }
 
 /// The item in this row.

@@ -52,17 +52,23 @@ const WHOLE: Reach = Reach {
     recent: None,
 };
 const QUICK: Reach = Reach {
-    sample: 300,
+    sample: 200,
     together: 60,
-    ranked: 60,
+    ranked: 24,
     recent: Some(16_000),
 };
+/// How many rows are ranked at least for each hit that is wanted quickly.
+const FOR_EACH: usize = 3;
 
 impl Reach {
-    fn of(effort: Effort) -> Self {
-        match effort {
-            Effort::Whole => WHOLE,
-            Effort::Quick => QUICK,
+    fn of(effort: Effort, limit: usize) -> Self {
+        let (reach, least) = match effort {
+            Effort::Whole => (WHOLE, limit),
+            Effort::Quick => (QUICK, limit.saturating_mul(FOR_EACH)),
+        };
+        Self {
+            ranked: reach.ranked.max(least),
+            ..reach
         }
     }
 }
@@ -89,12 +95,11 @@ pub(crate) fn search(
     if query.groups().is_empty() {
         return Ok(Vec::new());
     }
-    let mut reach = Reach::of(query.effort());
+    let mut reach = Reach::of(query.effort(), limit);
     // Phrases that must not be there are seen only when rows are loaded.
     if query.without().iter().any(|group| group.phrase().is_some()) {
-        reach.ranked = reach.sample;
+        reach.ranked = reach.ranked.max(reach.sample);
     }
-    reach.ranked = reach.ranked.max(limit);
     let search = Search::new(conn, scope, word::without(query), reach, limit)?;
     search.run(query)
 }

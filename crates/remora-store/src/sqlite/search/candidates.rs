@@ -132,7 +132,10 @@ impl Search<'_> {
         let newer = self.newer()?;
         let mut found = self.sum_from(newer, &held, sums)?;
         // All rows of a word that is not common are known already.
-        if found.is_empty() && newer > 0 && held[0].is_common(self.reach.sample) {
+        if !found.is_empty() || !held[0].is_common(self.reach.sample) {
+            return Ok(());
+        }
+        if newer > 0 {
             found = self.sum(&held, sums)?;
         }
         if found.is_empty() && held.len() == RAREST {
