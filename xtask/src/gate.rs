@@ -173,8 +173,8 @@ impl Site {
             ("PostToolUseFailure", self.failure(), TOLD),
         ] {
             let mut least = u64::MAX;
-            for _ in 0..TRIES {
-                self.as_kept()?;
+            for attempt in 0..TRIES {
+                self.as_kept(&format!("{name} {attempt}"))?;
                 self.remora(&["worker", "start"])?;
                 let count = self.count(&payload, tells).with_context(|| name)?;
                 self.remora(&["worker", "stop"])?;
@@ -218,10 +218,12 @@ impl Site {
         copy_folder(&self.folder.join("data"), &self.folder.join("kept"))
     }
 
-    /// The data directory as `begin` left it.
-    fn as_kept(&self) -> Result<()> {
+    /// The data directory as `begin` left it. Of the one before a worker may
+    /// still be taking its leave, so that one is only put aside.
+    fn as_kept(&self, aside: &str) -> Result<()> {
         let data = self.folder.join("data");
-        fs::remove_dir_all(&data).with_context(|| format!("removing {}", data.display()))?;
+        let aside = self.folder.join(aside);
+        fs::rename(&data, &aside).with_context(|| format!("renaming {}", data.display()))?;
         copy_folder(&self.folder.join("kept"), &data)
     }
 

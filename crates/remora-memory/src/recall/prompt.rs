@@ -230,6 +230,9 @@ fn plain(text: &str) -> String {
     words::terms(&line(text, 200))
 }
 
+/// Why nothing is given twice.
+const BEFORE: &str = "given before";
+
 /// What is given, as it grows.
 struct Giving<'a> {
     scene: &'a Scene<'a>,
@@ -238,6 +241,8 @@ struct Giving<'a> {
     recall: Recall,
     /// What may have replaced an earlier statement.
     later: Later,
+    /// Statements that are told, now or before.
+    said: Vec<String>,
 }
 
 impl<'a> Giving<'a> {
@@ -253,6 +258,7 @@ impl<'a> Giving<'a> {
             page: Page::new(scene.limits.prompt_tokens, &head),
             recall: Recall::default(),
             later: Later::default(),
+            said: Vec::new(),
         }
     }
 
@@ -262,12 +268,15 @@ impl<'a> Giving<'a> {
             return;
         }
         let refused = match self.scene.given.seen(&name) {
-            Seen::Told => Some("given before"),
-            Seen::Named if !row::has_more(item) => Some("given before"),
+            Seen::Told => Some(BEFORE),
+            Seen::Named if !row::has_more(item) => Some(BEFORE),
             _ if self.recall.given.len() == ROWS => Some("enough was given"),
             _ if self.later.replace(item) => Some("said anew later"),
             _ => None,
         };
+        if is_stated(item.kind) && refused.is_none_or(|why| why == BEFORE) {
+            self.said.push(item.title.clone());
+        }
         if let Some(refused) = refused {
             return self.recall.pass(item, refused, parts);
         }
@@ -279,7 +288,7 @@ impl<'a> Giving<'a> {
         if !self.later.clear(&mut fresh) {
             return self.recall.pass(item, "said anew later", parts);
         }
-        if !row::clear_told(&mut fresh, &self.recall.given) {
+        if !row::clear(&mut fresh, &self.said) {
             return self.recall.pass(item, "it tells nothing more", parts);
         }
         let item = &fresh;

@@ -6,12 +6,12 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 use serde_json::Value;
 
-use super::later::is_stated;
 use super::plain::{block, line};
 use super::truth::Truth;
 use super::{Chosen, Scene, Seen, is_untrusted, name_of, other_branch};
 use crate::fix::field;
 pub(super) use crate::fix::list as entries;
+use crate::summary::BETWEEN;
 
 /// Characters of a title, a fact, a body and a diff.
 const TITLE: usize = 160;
@@ -111,22 +111,16 @@ const CUT: usize = 12;
 /// Between what was asked and what came of it.
 const ARROW: &str = " → ";
 
-/// Takes out of a summary what statements say that stand beside it; says whether
-/// it still tells something. What was only asked is no answer.
-pub(super) fn clear_told(summary: &mut Item, given: &[Chosen]) -> bool {
-    let stated = given.iter().filter(|chosen| is_stated(chosen.kind));
-    let said: Vec<String> = stated.map(|chosen| chosen.title.clone()).collect();
-    clear(summary, &said)
-}
-
-/// The same for statements of its own, which the index names as rows.
+/// Takes out of a summary what statements of its own say, which the index names
+/// as rows; says whether it still tells something.
 pub(super) fn clear_stated(summary: &mut Item) -> bool {
     let notes = entries(summary, "notes").filter_map(statement_of);
     let said: Vec<String> = notes.map(str::to_owned).collect();
     said.is_empty() || clear(summary, &said)
 }
 
-fn clear(summary: &mut Item, said: &[String]) -> bool {
+/// The same for statements that were told. A question alone is no answer.
+pub(super) fn clear(summary: &mut Item, said: &[String]) -> bool {
     let Some(detail) = summary
         .detail
         .as_mut()
@@ -140,6 +134,10 @@ fn clear(summary: &mut Item, said: &[String]) -> bool {
             list.retain(|entry| !entry.as_str().is_some_and(|entry| repeats(entry, said)));
             tells |= !list.is_empty();
         }
+    }
+    if let Some(request) = detail.get("request").and_then(Value::as_str) {
+        let tells_more = |part: &str| !part.ends_with(['?', '？']) && !repeats(part, said);
+        tells |= request.split(BETWEEN).map(str::trim).any(tells_more);
     }
     if let Some((asked, result)) = summary.title.split_once(ARROW)
         && repeats(asked, said)

@@ -174,6 +174,34 @@ fn a_question_is_no_answer() {
 }
 
 #[test]
+fn what_the_person_told_answers_though_nothing_was_done() {
+    let world = World::default();
+    let told = "Orders get ULIDs as ids since they sort by time.";
+    let id = world.add(Item {
+        detail: Some(json!({"request": told})),
+        ..row(Kind::Summary, told, 1)
+    });
+    let prompt = Moment::Prompt("why do orders get ULIDs as ids?");
+    assert_eq!(names(&world.at(&prompt)), [format!("#{id}")]);
+}
+
+#[test]
+fn a_statement_that_was_told_is_not_told_by_its_summary() {
+    let mut world = World::default();
+    let said = "Let's use JWT for session auth";
+    let id = world.add(row(Kind::Decision, said, 1));
+    world.add(Item {
+        detail: Some(
+            json!({"request": format!("{said}."), "notes": [format!("Decision: {said}")]}),
+        ),
+        ..row(Kind::Summary, &format!("{said} → JWT it is"), 2)
+    });
+    world.seen.insert(format!("#{id}"), Seen::Named);
+    let prompt = Moment::Prompt("how do we do session auth, with JWT?");
+    assert_eq!(world.at(&prompt).text, None);
+}
+
+#[test]
 fn one_session_of_commands_leaves_the_index_to_others() {
     let world = World::default();
     let ran = |command: &str, n: i64| Item {
