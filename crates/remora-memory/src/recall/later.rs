@@ -2,6 +2,8 @@
 //! Either a later one says something else of the same subject, or it says by
 //! name what goes.
 
+mod scope;
+
 use std::cell::{OnceCell, RefCell};
 use std::sync::LazyLock;
 
@@ -135,18 +137,22 @@ const ENDS: &[&str] = &[
     " any ",
     " anymore",
     " as ",
+    " at ",
     " because ",
     " but ",
     " by ",
+    " during ",
     " everywhere",
     " for ",
     " from ",
     " in ",
+    " inside ",
     " on ",
     " since ",
     " to ",
     " when ",
     " with ",
+    " within ",
 ];
 const STOPS: &[char] = &[
     ',', ';', ':', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',
@@ -316,8 +322,10 @@ struct Statement {
     time: i64,
     /// What it is about, in the order of its words.
     words: Vec<String>,
+    /// Those of what was chosen, not of what is only said beside it.
+    chosen: Vec<String>,
     /// The things that it takes back.
-    drops: Vec<Vec<String>>,
+    drops: Vec<Gone>,
     /// Whether it says what to take for something.
     chooses: bool,
     /// Whether it says another thing than before.
@@ -339,6 +347,7 @@ impl Statement {
         Self {
             time,
             words: telling(text, splitter),
+            chosen: scope::chosen(&lower, splitter),
             drops,
             chooses: heard.any(CHOICES),
             turns: TURNED.iter().any(|cue| heard.closing(cue).next().is_some()),
@@ -351,24 +360,48 @@ impl Statement {
     }
 
     fn drops_what(&self, other: &Self) -> bool {
-        let held = |thing: &Vec<String>| thing.iter().all(|word| other.words.contains(word));
+        let held = |gone: &Gone| gone.thing.iter().all(|word| other.chosen.contains(word));
         // Who takes the same thing back says the same.
+        let said = |gone: &Gone| other.drops.iter().any(|own| own.thing == gone.thing);
         self.drops
             .iter()
-            .any(|thing| held(thing) && !other.drops.contains(thing))
+            .any(|gone| held(gone) && !said(gone) && !gone.is_elsewhere(other))
     }
 
     /// The one holds all words of the other, or most of their words are the same
     /// and both choose something or the later one turns; two of them side by
     /// side. Two rules for one part of a program are no choice between them.
     fn is_about_the_same(&self, other: &Self) -> bool {
+        let elsewhere = |word| {
+            let mut drops = self.drops.iter();
+            drops.any(|gone| gone.thing.contains(word) && gone.is_elsewhere(other))
+        };
         let shared = self.words.iter().filter(|word| other.words.contains(word));
-        let shared = shared.count();
+        let shared = shared.filter(|word| !elsewhere(word)).count();
         let least = self.words.len().min(other.words.len());
         let another = self.turns || self.chooses && other.chooses;
         let enough = shared == least || another && shared * 3 >= least * 2;
         let side_by_side = |pair: &[String]| self.words.windows(2).any(|own| own == pair);
-        shared >= 2 && enough && other.words.windows(2).any(side_by_side)
+        shared >= 2 && enough && other.chosen.windows(2).any(side_by_side)
+    }
+}
+
+/// A thing that is taken back.
+#[derive(Debug, PartialEq, Eq)]
+struct Gone {
+    thing: Vec<String>,
+    /// Where or for what it goes; empty if all over.
+    scope: Vec<String>,
+}
+
+impl Gone {
+    /// Whether it goes where the other statement says nothing of.
+    fn is_elsewhere(&self, other: &Statement) -> bool {
+        let beside = |word: &&String| !self.thing.contains(word);
+        let mut scope = self.scope.iter().filter(beside).peekable();
+        scope.peek().is_some()
+            && other.words.iter().any(|word| beside(&word))
+            && !scope.any(|word| other.words.contains(word))
     }
 }
 
@@ -456,32 +489,43 @@ fn clause_before(text: &str, at: usize) -> &str {
 }
 
 /// The things that a text says go.
-fn drops(heard: &Heard<'_>, splitter: &mut Splitter) -> Vec<Vec<String>> {
+fn drops(heard: &Heard<'_>, splitter: &mut Splitter) -> Vec<Gone> {
     let lower = heard.text;
     let mut found = Vec::new();
-    let mut take = |thing: &str| {
-        let mut words = telling(thing, splitter);
-        words.truncate(THING);
-        let names = words.iter().any(|word| word.chars().count() >= 2);
-        if names && !found.contains(&words) {
-            found.push(words);
+    let mut take = |thing: &str, before: &str, rest: &str| {
+        let mut thing = telling(thing, splitter);
+        thing.truncate(THING);
+        if thing.iter().any(|word| word.chars().count() >= 2) {
+            let parts = [scope::leading(lower), before, scope::after(rest)];
+            let scope = scope::words(parts, splitter);
+            let gone = Gone { thing, scope };
+            if !found.contains(&gone) {
+                found.push(gone);
+            }
         }
     };
     for cue in DROPS {
         for at in heard.places(cue) {
             let before = lower[..at].split_whitespace().next_back();
             if !before.is_some_and(|word| DENIALS.contains(&word)) {
-                take(name_at(&lower[at + cue.len()..]));
+                let (thing, rest) = name_at(&lower[at + cue.len()..]);
+                let clause = clause_before(lower, at);
+                let before = match *cue {
+                    "away from" => scope::moved(clause),
+                    _ => scope::before(clause),
+                };
+                take(thing, before, rest);
             }
         }
     }
     for cue in LEAVES {
         for at in heard.leaves(cue) {
-            let thing = name_at(&lower[at + cue.len()..]).trim_start();
+            let (thing, rest) = name_at(&lower[at + cue.len()..]);
+            let thing = thing.trim_start();
             // "Move it from the page to the menu" gives up no page.
             let part = ["a ", "an ", "the ", "this ", "that "];
             if !part.iter().any(|article| thing.starts_with(article)) {
-                take(thing);
+                take(thing, scope::moved(clause_before(lower, at)), rest);
             }
         }
     }
@@ -490,26 +534,27 @@ fn drops(heard: &Heard<'_>, splitter: &mut Splitter) -> Vec<Vec<String>> {
             let clause = Heard::of(clause_before(lower, at));
             for word in DENIALS {
                 if let Some(at) = clause.places(word).next() {
-                    take(&clause.text[at + word.len()..]);
+                    take(&clause.text[at + word.len()..], "", "");
                 }
             }
         }
     }
     for cue in GOES {
         for at in heard.places(cue) {
-            let thing = clause_before(lower, at);
-            take(thing.trim_start().trim_start_matches(['把', '将', '从']));
+            let thing = clause_before(lower, at).trim_start();
+            let rest = &lower[at + cue.len()..];
+            take(thing.trim_start_matches(['把', '将', '从']), "", rest);
         }
     }
     found
 }
 
-/// The name that a text begins with.
-fn name_at(text: &str) -> &str {
+/// The name that a text begins with, and the rest.
+fn name_at(text: &str) -> (&str, &str) {
     let ends = ENDS.iter().filter_map(|end| text.find(end));
     let end = ends.chain(text.find(STOPS)).chain(sentence_end(text));
-    let name = &text[..end.min().unwrap_or(text.len())];
-    name.trim_end_matches('了')
+    let (name, rest) = text.split_at(end.min().unwrap_or(text.len()));
+    (name.trim_end_matches('了'), rest)
 }
 
 /// A full stop that ends a sentence, not one within a name.

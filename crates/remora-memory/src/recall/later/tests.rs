@@ -239,6 +239,235 @@ const CASES: &[(&str, &str, bool)] = &[
         "Run the linter again after a merge",
         false,
     ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "We drop JWT.",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Replace JWT with cookies",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Use cookies instead of JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Use server-side sessions, not JWT for session auth",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Replace JWT with server side sessions in Postgres",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Use server side sessions in Postgres instead of JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Drop JWT in favour of cookies",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "From now on, drop JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Remove JWT from the project",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "We no longer use JWT in this repo",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Let's drop JWT for good",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "On second thought, drop JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "We go for cookies, not JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Let's move away from JWT",
+        true,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256",
+        "Drop JWT everywhere",
+        true,
+    ),
+    ("We need logins, so we use JWT for them", "Drop JWT", true),
+    ("Session auth: JWT with RS256", "Drop JWT", true),
+    (
+        "Never use print, use the logger",
+        "Get rid of the logger",
+        true,
+    ),
+    ("Lint and format with ruff", "Drop ruff", true),
+    (
+        "We support Python 3.8",
+        "We drop support for Python 3.8",
+        true,
+    ),
+    (
+        "Use JWT for session auth and sign it with RS256",
+        "Drop JWT",
+        true,
+    ),
+    (
+        "We decided to use Redis for the session cache.",
+        "Replace Redis with Memcached for the session cache",
+        true,
+    ),
+    (
+        "We decided to use Redis for the session cache.",
+        "Use Memcached for sessions, not Redis",
+        true,
+    ),
+    (
+        "In the API, errors are JSON",
+        "We no longer use JSON for API errors",
+        true,
+    ),
+    (
+        "Always use UTC",
+        "Use local time in the reports, not UTC",
+        true,
+    ),
+    (
+        "We decided to use Redis for the session cache.",
+        "Replace Redis with RabbitMQ for the job queue",
+        false,
+    ),
+    (
+        "We decided to use Redis for the session cache.",
+        "Use Postgres for the rate limiter, not Redis",
+        false,
+    ),
+    (
+        "We decided to use PostgreSQL for orders.",
+        "Let's use SQLite instead of PostgreSQL in the unit tests",
+        false,
+    ),
+    (
+        "We decided to use React for the web app.",
+        "Use plain HTML instead of React for the emails",
+        false,
+    ),
+    (
+        "We decided to use mocks for the payment API.",
+        "Don't use mocks in integration tests",
+        false,
+    ),
+    (
+        "We decided to use Docker for deployment.",
+        "Never use Docker in the unit tests",
+        false,
+    ),
+    (
+        "We decided to use feature flags for the new checkout.",
+        "We no longer use feature flags for the search page",
+        false,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256.",
+        "Drop JWT for service to service calls, mTLS is enough there",
+        false,
+    ),
+    (
+        "Let's use JWT for session auth, signed with RS256.",
+        "We decided to switch from RS256 to EdDSA for the JWT signature",
+        false,
+    ),
+    (
+        "We decided to write the CLI in Rust and the server in Go.",
+        "Replace Go with Rust for the server",
+        false,
+    ),
+    (
+        "Always use UTC in the database.",
+        "Use local time in the reports, not UTC",
+        false,
+    ),
+    (
+        "We decided to use PostgreSQL for orders.",
+        "Use SQLite in tests instead of PostgreSQL",
+        false,
+    ),
+    (
+        "We decided to use PostgreSQL for orders.",
+        "For the prototype, use SQLite instead of PostgreSQL",
+        false,
+    ),
+    (
+        "We decided to use PostgreSQL for orders.",
+        "Migrate search off PostgreSQL to Elasticsearch",
+        false,
+    ),
+    (
+        "We decided to use PostgreSQL for orders.",
+        "Move search away from PostgreSQL",
+        false,
+    ),
+    (
+        "We decided to use React for the web app.",
+        "In the emails we no longer use React",
+        false,
+    ),
+    (
+        "We decided to use JWT for session auth.",
+        "Remove JWT from the webhook endpoint",
+        false,
+    ),
+    (
+        "We decided to use JWT for session auth.",
+        "JWT was a mistake for the webhooks",
+        false,
+    ),
+    (
+        "We support Windows 7",
+        "We drop support for Python 3.8",
+        false,
+    ),
+    (
+        "Use Redis for the cache and Postgres for orders",
+        "Drop Postgres",
+        false,
+    ),
+    ("Use Postgres because MySQL is slow", "Drop MySQL", false),
+    (
+        "Always use the ORM for queries",
+        "Let’s move away from the ORM",
+        true,
+    ),
+    (
+        "We decided to use PostgreSQL for orders.",
+        "Let’s move the “search” off PostgreSQL",
+        false,
+    ),
+    (
+        "We decided to use JWT for session auth.",
+        "Drop JWT in favour of mTLS for webhooks",
+        false,
+    ),
 ];
 
 #[test]

@@ -1,0 +1,175 @@
+//! What a statement is for: a thing that is given up in one place may well stay
+//! in another.
+
+use std::sync::LazyLock;
+
+use super::{CHOICES, Heard, MOVES, STOPS, sentence_end, telling};
+use crate::words::{self, Splitter};
+
+/// What a place or a purpose follows.
+const PLACES: &[&str] = &[
+    "at", "during", "for", "from", "für", "in", "inside", "on", "within",
+];
+/// What the thing that comes instead follows.
+const NEW: &[&str] = &["by", "durch", "to", "with"];
+/// What a place begins with: "in Postgres" may be a part of the new thing, "in
+/// the emails" is not.
+const PLACED: &[&str] = &[
+    "all",
+    "ci",
+    "dev",
+    "development",
+    "integration",
+    "our",
+    "prod",
+    "production",
+    "staging",
+    "test",
+    "tests",
+    "the",
+    "unit",
+];
+/// Verbs with a preposition of their own.
+const VERBS: &[&str] = &[
+    "based", "build", "decide", "decided", "go", "going", "opt", "opted", "rely", "settle",
+    "settled", "went",
+];
+/// Where something else begins to be said.
+const TAILS: &[&str] = &[
+    "and", "because", "but", "instead", "rather", "since", "so", "when",
+];
+/// What is no place or no purpose of its own.
+const VAGUE: &str = "anything away back being case code codebase completely end ever everybody everyone \
+    everything fully future general good moment over performance project reason \
+    reasons repo repository second security simplicity speed start team thought thoughts time \
+    today tomorrow whole";
+
+/// The words for where or for what a thing goes: of the texts that say so.
+pub(super) fn words(parts: [&str; 3], splitter: &mut Splitter) -> Vec<String> {
+    static VAGUES: LazyLock<Vec<String>> =
+        LazyLock::new(|| words::terms(VAGUE).split(' ').map(str::to_owned).collect());
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    let mut found: Vec<String> = parts.flat_map(|part| telling(part, splitter)).collect();
+    found.retain(|word| !VAGUES.contains(word));
+    found
+}
+
+/// The place that a text begins with.
+pub(super) fn leading(text: &str) -> &str {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    if PLACES.contains(&first) {
+        clause(text)
+    } else {
+        ""
+    }
+}
+
+/// The place in a clause before the word that something goes.
+pub(super) fn before(clause: &str) -> &str {
+    place(clause, Named::New)
+}
+
+/// What is moved, in the clause before the word that it leaves something.
+pub(super) fn moved(clause: &str) -> &str {
+    let heard = Heard::of(clause);
+    let ends = |cue: &&str| heard.places(cue).next().map(|at| at + cue.len());
+    let end = MOVES.iter().filter_map(ends).min();
+    &clause[end.unwrap_or(clause.len())..]
+}
+
+/// The place in the rest of a clause whose thing goes.
+pub(super) fn after(rest: &str) -> &str {
+    place(clause(rest), Named::Gone)
+}
+
+fn clause(text: &str) -> &str {
+    let end = text.find(STOPS).into_iter().chain(sentence_end(text)).min();
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// Which thing was named last.
+#[derive(PartialEq, Eq)]
+enum Named {
+    Gone,
+    New,
+}
+
+fn place(clause: &str, mut named: Named) -> &str {
+    let mut at = 0;
+    let mut last = "";
+    for word in clause.split(' ') {
+        at += word.len();
+        let rest = &clause[at..];
+        if TAILS.contains(&word) {
+            return "";
+        }
+        if NEW.contains(&word) {
+            named = Named::New;
+        } else if PLACES.contains(&word) && !VERBS.contains(&last) {
+            let next = rest.split_whitespace().next().unwrap_or_default();
+            if next.starts_with("favo") {
+                named = Named::New;
+            } else if named == Named::Gone || word == "for" || PLACED.contains(&next) {
+                return until_tail(rest);
+            }
+        }
+        last = word;
+        at += 1;
+    }
+    ""
+}
+
+fn until_tail(text: &str) -> &str {
+    let mut at = 0;
+    for word in text.split(' ') {
+        if TAILS.contains(&word) {
+            return &text[..at];
+        }
+        at += word.len() + 1;
+    }
+    text
+}
+
+/// The parts of a text that say what was chosen, without what is only said
+/// beside it; all of it if there is no telling.
+pub(super) fn chosen(lower: &str, splitter: &mut Splitter) -> Vec<String> {
+    let stops: &[char] = &[
+        ',', ';', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',
+    ];
+    let clauses = lower.split(stops).flat_map(|part| part.split(". "));
+    let clauses: Vec<&str> = clauses.map(without_reason).collect();
+    let mut found = Vec::new();
+    for clause in &clauses {
+        let heard = Heard::of(clause);
+        let ends = |cue: &&str| heard.places(cue).next().map(|at| at + cue.len());
+        if let Some(from) = CHOICES.iter().filter_map(ends).min() {
+            found.extend(telling(first_of_two(clause, from), splitter));
+        }
+    }
+    let mut rest = clauses.iter().filter(|clause| leading(clause).is_empty());
+    while found.is_empty() {
+        let Some(clause) = rest.next() else {
+            return telling(lower, splitter);
+        };
+        found = telling(first_of_two(clause, 0), splitter);
+    }
+    found
+}
+
+fn without_reason(clause: &str) -> &str {
+    let ends = [" because ", " since "];
+    let end = ends.iter().filter_map(|end| clause.find(end)).min();
+    &clause[..end.unwrap_or(clause.len())]
+}
+
+/// "The one in Rust and the other in Go" says two things, "lint and format with
+/// ruff" one.
+fn first_of_two(clause: &str, from: usize) -> &str {
+    let whole = |part: &str| {
+        let mut words = part.split_whitespace();
+        words.any(|word| word == "with" || PLACES.contains(&word))
+    };
+    let mut ends = clause[from..].match_indices(" and ");
+    let end = ends.find(|(at, _)| whole(&clause[from..from + at]));
+    &clause[..end.map_or(clause.len(), |(at, _)| from + at)]
+}
