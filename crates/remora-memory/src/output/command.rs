@@ -1,6 +1,9 @@
 //! Names for commands: what one does in a few words, and what makes two runs
 //! the same command. Looks at the command line only.
 
+mod cover;
+
+pub(crate) use self::cover::takes_in;
 use super::shell::{Command, Join, Part};
 use super::text;
 
@@ -346,17 +349,6 @@ pub fn same_command_key(command: &str) -> String {
     text::cut(&key, KEY)
 }
 
-/// Words that make a command take in more, not less.
-const WIDER: &[&str] = &[
-    "--workspace",
-    "--all",
-    "--all-targets",
-    "--all-features",
-    "--recursive",
-    "-r",
-    ".",
-    "./...",
-];
 /// Programs that only show what is there.
 const LOOKS: &[&str] = &[
     "cat", "bat", "less", "more", "nl", "head", "tail", "ls", "tree", "file", "stat", "pwd",
@@ -369,68 +361,8 @@ pub(crate) fn only_looks(key: &str) -> bool {
     parts(key).all(|part| LOOKS.contains(&program(part).as_str()) && !part.contains(" > "))
 }
 
-/// Whether what the one key's command does takes in all that the other's does:
-/// `pytest` runs what `pytest tests/test_a.py` runs.
-pub(crate) fn takes_in(whole: &str, part: &str) -> bool {
-    !part.is_empty()
-        && parts(part).all(|part| parts(whole).any(|whole| whole == part || covers(whole, part)))
-}
-
 fn parts(key: &str) -> impl Iterator<Item = &str> {
     key.split(" && ").flat_map(|part| part.split(" | "))
-}
-
-fn covers(whole: &str, part: &str) -> bool {
-    let (whole, part) = (Words::of(whole), Words::of(part));
-    // What takes in more can fail for more reasons.
-    if !part.wider.iter().all(|word| whole.wider.contains(word)) {
-        return false;
-    }
-    let within = |path: &&str| whole.paths.iter().any(|w| path == w || is_within(path, w));
-    if !whole.paths.is_empty() && (part.paths.is_empty() || !part.paths.iter().all(within)) {
-        return false;
-    }
-    // All that the whole says, and nothing of that a second time: `-p a -p b`
-    // is more than `-p a`.
-    let mut said = whole.others.iter().peekable();
-    for word in &part.others {
-        if said.next_if(|next| *next == word).is_none() && whole.others.contains(word) {
-            return false;
-        }
-    }
-    said.next().is_none()
-}
-
-/// The words of a command by what they do to what it takes in.
-#[derive(Default)]
-struct Words<'a> {
-    wider: Vec<&'a str>,
-    paths: Vec<&'a str>,
-    others: Vec<&'a str>,
-}
-
-impl<'a> Words<'a> {
-    fn of(command: &'a str) -> Self {
-        let mut words = Self::default();
-        for word in command.split(' ') {
-            let list = if WIDER.contains(&word) || word.starts_with("--features") {
-                &mut words.wider
-            } else if word.contains(['/', '.']) && !word.starts_with('-') {
-                &mut words.paths
-            } else {
-                &mut words.others
-            };
-            list.push(word);
-        }
-        words
-    }
-}
-
-/// Whether a path or a test's name lies within another.
-fn is_within(name: &str, folder: &str) -> bool {
-    let folder = folder.trim_end_matches("/...").trim_end_matches('/');
-    let rest = name.strip_prefix(folder);
-    rest.is_some_and(|rest| rest.starts_with(['/', ':']))
 }
 
 /// `echo "exit: $?"` and the like around the work.
@@ -463,10 +395,11 @@ fn said(part: &Part) -> String {
             {
                 given.next();
             }
-        } else if !(runner && SHORT_TALK.contains(&name)
-            || name.starts_with("--tb")
-            || name.starts_with("--test-threads"))
-        {
+        } else if matches!(name, "--tb" | "--test-threads") {
+            if !word.contains('=') {
+                given.next();
+            }
+        } else if !(runner && SHORT_TALK.contains(&name)) {
             words.push(quote(word));
         }
     }

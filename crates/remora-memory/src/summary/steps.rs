@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::{ENTRIES, ENTRY, Step, StepResult};
-use crate::output::only_looks;
+use crate::output::{only_looks, takes_in};
 use crate::sentence::plain;
 
 /// The entries that steps give, in order of weight.
@@ -51,7 +51,12 @@ pub(super) fn read(steps: &[Step]) -> Done {
         match role(step) {
             Role::Failure => {
                 let (passed, failed) = last.get(&heads[at]).copied().unwrap_or_default();
-                let mended = passed > Some(at);
+                // A wider run that passed had this one in it.
+                let mended = passed > Some(at)
+                    || last.iter().any(|(key, (passed, _))| {
+                        passed.is_some_and(|p| p > at && steps[p].command.is_some())
+                            && step.command.is_some_and(|failed| takes_in(key, failed))
+                    });
                 // The command itself is no finding.
                 let fact = step
                     .facts
@@ -175,10 +180,18 @@ fn role(step: &Step) -> Role {
     Role::Other
 }
 
+/// Checks whose results name nothing but the tool and what is wrong.
+const TOOLS: &[&str] = &[
+    "rustc", "javac", "gcc", "clang", "make", "maven", "gradle", "mocha", "pyright", "flake8",
+    "go vet",
+];
+
 /// Tests, builds and linters: their last result tells how the work stands.
 fn is_check(step: &Step) -> bool {
     let title = step.title.to_lowercase();
+    let tool = title.split_once(':').map_or("", |(tool, _)| tool);
     step.kind == "test"
+        || TOOLS.contains(&tool)
         || [
             "test", "pytest", "jest", "clippy", "lint", "build", "check", "tsc", "compil", "ruff",
             "eslint", "mypy", "passed",
