@@ -62,8 +62,11 @@ fn known(steps: &[Migration]) -> u32 {
     steps.last().map_or(0, |step| step.version)
 }
 
-fn version(conn: &Connection) -> Result<u32> {
-    conn.pragma_query_value(None, "user_version", |row| row.get(0))
+/// The schema in the file.
+pub(crate) fn version(conn: &Connection) -> Result<u32> {
+    conn.prepare_cached("PRAGMA user_version")
+        .told()?
+        .query_row([], |row| row.get(0))
         .told()
 }
 

@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 
 use super::errors::Told;
 use super::names::{Table, find, kind_code};
-use crate::migrate::LISTED;
+use crate::migrate::{self, LISTED};
 
 /// A filter in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Scope {
         Ok(Some(Self {
             looks: filter.looks,
             looking,
-            listed: schema(conn)? >= LISTED,
+            listed: migrate::version(conn)? >= LISTED,
             project,
             kinds: filter.kinds.iter().map(|kind| kind_code(*kind)).collect(),
             agent,
@@ -112,21 +112,12 @@ impl Scope {
         }
         (sql, values)
     }
-}
 
-impl Scope {
     /// Whether a row of this kind, made with this tool, is a look that does not
     /// count.
     pub(crate) fn leaves_out(&self, kind: i64, tool: Option<i64>) -> bool {
         kind == kind_code(Kind::Discovery) && tool.is_some_and(|tool| self.looking.contains(&tool))
     }
-}
-
-fn schema(conn: &Connection) -> Result<u32> {
-    conn.prepare_cached("PRAGMA user_version")
-        .told()?
-        .query_row([], |row| row.get(0))
-        .told()
 }
 
 /// Which condition may choose the index.
