@@ -130,10 +130,12 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) -> anyhow::Result<()>
         let entry = entry?;
         let path = entry.path();
         let kind = entry.file_type()?;
+        // In a linked worktree `.git` is a file that names another folder.
+        if SKIPPED.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
         if kind.is_dir() {
-            if !SKIPPED.iter().any(|name| entry.file_name() == *name) {
-                walk(root, &path, files)?;
-            }
+            walk(root, &path, files)?;
             continue;
         }
         let own = path
