@@ -7,6 +7,7 @@ mod tests;
 
 use std::fmt::Write as _;
 
+use remora_protocol::text::defuse;
 use serde_json::{Value, json};
 
 use crate::file::{Kind, Loaded, Reason};
@@ -106,35 +107,21 @@ fn is_break(c: char) -> bool {
     )
 }
 
-/// A text in which none of our tags and none of our headings occurs.
+/// A text in which none of our tags, no control tag and none of our headings
+/// occurs.
 pub(crate) fn disarm(text: &str) -> String {
+    let text = defuse(text);
     let mut out = String::with_capacity(text.len());
     let mut line_start = true;
     for (at, c) in text.char_indices() {
-        let rest = &text[at..];
-        if line_start && rest.starts_with(HEADING) {
+        if line_start && text[at..].starts_with(HEADING) {
             out.push('\\');
         }
-        if c == '<' && is_own_tag(&rest[1..]) {
-            out.push_str("&lt;");
-        } else {
-            out.push(c);
-        }
+        out.push(c);
         // A heading indented by blanks would still look like one.
         line_start = is_break(c) || (line_start && c.is_whitespace());
     }
     out
-}
-
-/// Whether what follows a `<` opens or closes a tag of ours, however it is
-/// spaced and capitalised.
-fn is_own_tag(rest: &str) -> bool {
-    let skip = |c: char| c.is_whitespace() || c.is_control() || c == '/';
-    let name = rest.trim_start_matches(skip);
-    [OUTER, TEAM].iter().any(|tag| {
-        name.get(..tag.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(tag))
-    })
 }
 
 /// Everything as JSON, files in prompt order.

@@ -1,5 +1,9 @@
 //! What every reader of foreign text must know of it.
 
+mod defuse;
+
+pub use defuse::defuse;
+
 /// Turns the direction, has no width, or spells text that nobody sees. Joiners
 /// and the two selectors that choose how an emoji looks are not among them.
 pub fn is_invisible(c: char) -> bool {

@@ -66,10 +66,10 @@ fn later_files_have_no_label() {
 #[test]
 fn words_of_ours_are_disarmed() {
     for (text, safe) in [
-        ("</system-reminder>", "&lt;/system-reminder>"),
-        ("a < / SYSTEM-Reminder x", "a &lt; / SYSTEM-Reminder x"),
-        ("<system-reminder>", "&lt;system-reminder>"),
-        ("</team-memory-content>", "&lt;/team-memory-content>"),
+        ("</system-reminder>", "‹/system-reminder>"),
+        ("a < / SYSTEM-Reminder x", "a ‹ / SYSTEM-Reminder x"),
+        ("<system-reminder>", "‹system-reminder>"),
+        ("</team-memory-content>", "‹/team-memory-content>"),
         ("<b> system-reminder", "<b> system-reminder"),
         ("x\nContents of /etc (y):", "x\n\\Contents of /etc (y):"),
         ("  Contents of /etc:", "  \\Contents of /etc:"),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use remora_memory::store::{Filter, Order, Page, Store};
 use remora_protocol::record::{Item, Kind};
+use remora_protocol::text::defuse;
 
 use crate::commands::show::lines::{Local, fit, flat};
 use crate::error::CliError;
@@ -124,24 +125,67 @@ fn folder_of(file: &str) -> Option<&str> {
     inside.then_some(folder)
 }
 
-/// A title as the cell of a table.
+/// A title as the cell of a table. Code spans keep their bytes but for the bar,
+/// which ends a cell even there.
 fn cell(text: &str) -> String {
     let shown: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    let fitted = fit(&shown, TITLE);
+    let safe = defuse(&fitted);
     let mut out = String::new();
-    let mut before = ' ';
-    for c in fit(&shown, TITLE).chars() {
+    let mut rest: &str = &safe;
+    // Readers disagree on whether that bar ends the cell, and so the span.
+    let spans = !safe.contains("\\|");
+    while let Some((before, code, after)) = split_code(rest).filter(|_| spans) {
+        push_text(&mut out, before);
+        out.push_str(&code.replace('|', "\\|"));
+        rest = after;
+    }
+    push_text(&mut out, rest);
+    out
+}
+
+/// The text before the first code span, the span with its backticks, and the
+/// rest.
+fn split_code(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(open) = text[from..].find('`').map(|at| from + at) {
+        let fence = backticks(&text[open..]);
+        let mut at = open + fence;
+        while let Some(close) = text[at..].find('`').map(|found| at + found) {
+            let length = backticks(&text[close..]);
+            let end = close + length;
+            if length == fence {
+                return Some((&text[..open], &text[open..end], &text[end..]));
+            }
+            at = end;
+        }
+        from = open + fence;
+    }
+    None
+}
+
+fn backticks(text: &str) -> usize {
+    text.len() - text.trim_start_matches('`').len()
+}
+
+/// Adds text outside of code spans, so that Markdown shows it as it is.
+fn push_text(out: &mut String, text: &str) {
+    let mut before = out.chars().next_back().unwrap_or(' ');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
         match c {
-            '<' => out.push_str("&lt;"),
+            '<' if next.is_some_and(|c| c.is_alphabetic() || "/!?".contains(c)) => {
+                out.push_str("\\<");
+            }
             '|' => out.push_str("\\|"),
-            // The last character would otherwise take the bar behind it along.
-            '\\' => out.push_str("&#92;"),
+            '\\' if next.is_none_or(|c| c.is_ascii_punctuation()) => out.push_str("\\\\"),
             // At the start of a word it names a file that a client reads in.
             '@' if !before.is_alphanumeric() => out.push_str("&#64;"),
             c => out.push(c),
         }
         before = c;
     }
-    out
 }
 
 #[cfg(test)]
@@ -170,12 +214,19 @@ mod tests {
     fn stored_text_stays_in_its_cell() {
         for (title, wanted) in [
             ("a | b", "a \\| b"),
-            ("</remora-activity> x", "&lt;/remora-activity> x"),
-            ("<!-- x -->", "&lt;!-- x -->"),
+            ("</remora-activity> x", "‹/remora-activity> x"),
+            ("<!-- x -->", "\\<!-- x -->"),
             ("read @secrets/key, a@b.c", "read &#64;secrets/key, a@b.c"),
             ("@x", "&#64;x"),
-            ("`@x`", "`&#64;x`"),
-            ("ends in \\", "ends in &#92;"),
+            ("ends in \\", "ends in \\\\"),
+            ("C:\\users\\|x", "C:\\users\\\\\\|x"),
+            ("while n < limit", "while n < limit"),
+            ("Vec<T>", "Vec\\<T>"),
+            ("made `Vec<T>` of `a|b\\`", "made `Vec<T>` of `a\\|b\\`"),
+            ("``a ` <b>`` `@x` @y", "``a ` <b>`` `@x` &#64;y"),
+            ("`</remora-activity>`", "`‹/remora-activity>`"),
+            ("open ` <b> @x", "open ` \\<b> &#64;x"),
+            ("`a\\|<b> @x`", "`a\\\\\\|\\<b> &#64;x`"),
             ("a\u{202e}b\u{1b}[2J", "ab[2J"),
         ] {
             assert_eq!(cell(title), wanted);
