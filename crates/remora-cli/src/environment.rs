@@ -1,7 +1,9 @@
 //! The one place that reads the process's environment and directory.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use remora_git::Git;
 
 /// What the process was started with, read once.
 #[derive(Debug, Clone)]
@@ -53,8 +55,13 @@ impl Environment {
             .map(PathBuf::from)
     }
 
+    /// The git to ask about a repository: never one that it brought along.
+    pub(crate) fn find_git(&self, repository: &Path) -> Git {
+        Git::find(self.get("PATH").map(OsString::as_os_str), repository)
+    }
+
     /// Everything, with `HOME` as given: what handlers inherit.
-    pub(crate) fn for_handlers(&self, home: &std::path::Path) -> Vec<(OsString, OsString)> {
+    pub(crate) fn for_handlers(&self, home: &Path) -> Vec<(OsString, OsString)> {
         let others = self.variables.iter().filter(|(k, _)| k != "HOME").cloned();
         others.chain([("HOME".into(), home.into())]).collect()
     }

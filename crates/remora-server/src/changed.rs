@@ -7,42 +7,27 @@ mod status;
 mod tests;
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
 use remora_client::{Changes, Paths};
+use remora_git::{Cancel, Git};
 
 use crate::Clock;
 use crate::worker::Tick;
-use status::End;
 
 /// A checkout is not asked about more often than this.
 const PAUSE: Duration = Duration::from_secs(10);
 /// Checkouts that are kept in mind.
 const ROOTS: usize = 64;
+/// How long one question to git may take.
+pub(crate) const GIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// What nobody asked about for this long goes.
 const STALE: Duration = Duration::from_hours(30 * 24);
-
-/// How git is asked.
-#[derive(Debug, Clone)]
-pub(crate) struct Git {
-    pub(crate) program: OsString,
-    pub(crate) limit: Duration,
-}
-
-impl Default for Git {
-    fn default() -> Self {
-        Self {
-            program: "git".into(),
-            limit: Duration::from_secs(2),
-        }
-    }
-}
 
 /// Checkouts that wait for their turn, and the one that is being asked about.
 #[derive(Debug)]
@@ -61,7 +46,7 @@ pub(crate) struct Watch {
 #[derive(Debug)]
 struct Busy {
     thread: JoinHandle<()>,
-    stop: Sender<End>,
+    cancel: Cancel,
 }
 
 impl Watch {
@@ -102,11 +87,11 @@ impl Watch {
         }
         self.asked.insert(root.clone(), Instant::now());
         let (paths, clock, git) = (self.paths.clone(), self.clock, self.git.clone());
-        let (stop, end) = channel();
-        let (own, done) = (stop.clone(), self.done.clone());
+        let cancel = Cancel::default();
+        let (own, done) = (cancel.clone(), self.done.clone());
         let work = move || {
             crate::meanings::step_back();
-            if let Some(found) = status::ask(&root, &git, own, &end) {
+            if let Some(found) = status::ask(&root, &git, &own) {
                 note(&paths, &root, found, clock());
             }
             // The worker may have gone.
@@ -114,7 +99,7 @@ impl Watch {
         };
         // Without a thread there is no cache, and rows are ranked without it.
         if let Ok(thread) = thread::Builder::new().spawn(work) {
-            self.busy = Some(Busy { thread, stop });
+            self.busy = Some(Busy { thread, cancel });
         }
     }
 
@@ -158,7 +143,7 @@ impl Drop for Watch {
     /// No git outlives the worker.
     fn drop(&mut self) {
         if let Some(busy) = self.busy.take() {
-            let _ = busy.stop.send(End::Stopped);
+            busy.cancel.cancel();
             let _ = busy.thread.join();
         }
     }

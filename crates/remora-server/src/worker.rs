@@ -10,12 +10,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use remora_client::{Failure, Paths, came_up, reply, start_worker, waiting};
+use remora_git::Git;
 use remora_memory::Policy;
 use remora_memory::store::StoreError;
 use remora_protocol::request::Reply;
 use remora_store::{Access, SqliteStore};
 
-use crate::changed::{Git, Watch};
+use crate::changed::{GIT_TIMEOUT, Watch};
 use crate::meanings::{Background, Spare};
 use crate::saved::{Reach, Saved, SavedMemories};
 use crate::settling::Settling;
@@ -139,7 +140,12 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
             settings.policy.redaction.clone(),
             ticks.clone(),
         ),
-        changes: Watch::new(paths.clone(), now, Git::default(), ticks),
+        changes: Watch::new(
+            paths.clone(),
+            now,
+            Git::default().with_limit(GIT_TIMEOUT),
+            ticks,
+        ),
     };
     let ended = worker.run(&inbox);
     if ended == Ended::Homeless {

@@ -50,10 +50,15 @@ const VOCABULARY: &[&str] = &["serde", "serde_json", "thiserror"];
 /// Our crates and which of ours each may use. The binary may use any.
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("remora-protocol", &[]),
-    ("remora-hooks", &["remora-protocol"]),
-    ("remora-instructions", &["remora-protocol"]),
-    ("remora-agents", &["remora-protocol"]),
-    ("remora-client", &["remora-protocol"]),
+    ("remora-files", &[]),
+    ("remora-git", &["remora-files"]),
+    ("remora-hooks", &["remora-protocol", "remora-files"]),
+    (
+        "remora-instructions",
+        &["remora-protocol", "remora-files", "remora-git"],
+    ),
+    ("remora-agents", &["remora-protocol", "remora-files"]),
+    ("remora-client", &["remora-protocol", "remora-files"]),
     ("remora-embed", &[]),
     ("remora-memory", &["remora-protocol", "remora-embed"]),
     (
@@ -67,6 +72,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
             "remora-agents",
             "remora-client",
             "remora-embed",
+            "remora-files",
+            "remora-git",
             "remora-memory",
             "remora-store",
         ],

@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use remora_client::{Paths, Pause};
+use remora_git::Git;
 use remora_memory::store::{Filter, Store};
 use remora_store::Access;
 use serde_json::{Value, json};
@@ -58,7 +59,8 @@ pub(super) fn run(args: &Folders, out: &mut Output) -> Result<Exit, CliError> {
             None => Plan::nothing(&root),
             Some(store) => {
                 let since = clock::millis() - i64::from(args.days) * DAY;
-                plan::write(&store, &place.project.key, &root, since, &record)?
+                let git = data.environment.find_git(&root);
+                plan::write(&store, &place.project.key, &root, since, &record, &git)?
             }
         }
     };
@@ -123,7 +125,8 @@ fn renew(paths: &Paths) -> Result<(usize, usize), CliError> {
         }
         let mut record = Record::hold(paths)?;
         let since = now - i64::from(DAYS) * DAY;
-        let plan = plan::write(&store, &project.key, root, since, &record)?;
+        let git = Git::default();
+        let plan = plan::write(&store, &project.key, root, since, &record, &git)?;
         let done = apply(&plan, &mut record)?;
         for (step, done) in plan.steps.iter().zip(done) {
             match done {

@@ -57,7 +57,7 @@ impl Place {
     }
 
     /// A program that stands in for git.
-    fn disguise(&self, lines: &str) -> OsString {
+    fn disguise(&self, lines: &str) -> PathBuf {
         let file = self.dir.path().join("git.sh");
         let made = Command::new("/bin/sh")
             .args([
@@ -69,7 +69,7 @@ impl Place {
             .arg(&file)
             .status();
         assert!(made.unwrap().success());
-        file.into()
+        file
     }
 
     fn ask(&mut self) {
@@ -84,10 +84,7 @@ impl Place {
 
 /// Patient enough for a machine that is busy.
 fn patient() -> Git {
-    Git {
-        limit: Duration::from_secs(50),
-        ..Git::default()
-    }
+    Git::default().with_limit(Duration::from_secs(50))
 }
 
 #[test]
@@ -141,7 +138,9 @@ fn no_program_is_run_that_the_repository_names() {
     place.shell(&format!(
         "git config core.fsmonitor '{trap}'; git config diff.external '{trap}'; \
          git config core.pager '{trap}'; mkdir hooks; cp '{trap}' hooks/post-index-change; \
-         git config core.hooksPath hooks; touch -d '2001-01-01' src/a.rs; echo 2 > 'b c.rs'"
+         git config core.hooksPath hooks; git config filter.x.clean '{trap}'; \
+         mkdir -p .git/info; echo '* filter=x' > .git/info/attributes; \
+         touch -d '2001-01-01' src/a.rs; echo 2 > 'b c.rs'"
     ));
     place.ask();
     let mut changed = changed_files(&place.paths, &root);
@@ -166,15 +165,12 @@ fn the_same_checkout_is_not_asked_about_all_the_time() {
 
 #[test]
 fn a_git_that_hangs_is_ended_with_all_that_it_started() {
-    let mut place = Place::new(Git {
-        limit: Duration::from_millis(100),
-        ..Git::default()
-    });
+    let mut place = Place::new(Git::default().with_limit(Duration::from_millis(100)));
     let root = place.repository();
     let file = Changes::file(&place.paths, &root);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "as it was").unwrap();
-    place.watch.git.program = place.disguise("sleep 600 & echo $$ $! > pids; wait");
+    place.watch.git.program = Some(place.disguise("sleep 600 & echo $$ $! > pids; wait"));
     place.ask();
     assert_eq!(fs::read_to_string(&file).unwrap(), "as it was");
     let pids = fs::read_to_string(root.join("pids"));
@@ -202,7 +198,7 @@ fn lives(pid: &str) -> bool {
 fn a_worker_that_ends_takes_its_git_along() {
     let mut place = Place::new(patient());
     let root = place.repository();
-    place.watch.git.program = place.disguise("exec sleep 600");
+    place.watch.git.program = Some(place.disguise("exec sleep 600"));
     place.watch.want(root);
     place.watch.turn();
     let Place { watch, ticks, .. } = place;

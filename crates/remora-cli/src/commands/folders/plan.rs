@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use remora_git::Git;
 use remora_memory::store::Store;
 
 use super::block::{self, Around, Left};
@@ -85,6 +86,7 @@ pub(super) fn write(
     root: &Path,
     since: i64,
     record: &Record,
+    git: &Git,
 ) -> Result<Plan, CliError> {
     let local = Local::new();
     let mut found: Vec<(String, Activity)> = gather::gather(store, key, since, &local)?
@@ -95,10 +97,11 @@ pub(super) fn write(
     found.sort_by(|(a, x), (b, y)| (y.rows, y.last, a).cmp(&(x.rows, x.last, b)));
     found.truncate(CANDIDATES);
     let names: Vec<&str> = found.iter().map(|(folder, _)| folder.as_str()).collect();
-    let tracked: HashSet<String> = tracked::tracked(root, &names)
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let tracked: HashSet<String> =
+        tracked::tracked(root, &names, &git.clone().with_limit(tracked::GIT_TIMEOUT))
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
     found.retain(|(folder, _)| tracked.contains(folder));
     let left_out = all - found.len();
     found.truncate(FOLDERS);

@@ -3,16 +3,14 @@
 //! that a link leads out of the project.
 
 use std::collections::HashSet;
-use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long git is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// More of its answer is not read.
-const ANSWER: u64 = 64 * 1024 * 1024;
+use remora_git::{Cancel, Command, End, Git, Records, Search};
+
+/// How long git may take to list files.
+pub(super) const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Entries of a folder that are looked at outside git.
 const ENTRIES: usize = 1_000;
 
@@ -36,15 +34,6 @@ const MADE: &[&str] = &[
     "tmp",
     "venv",
 ];
-/// Variables with which git would look elsewhere.
-const ELSEWHERE: &[&str] = &[
-    "GIT_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_PREFIX",
-];
-
 /// Whether a folder's name alone speaks against it.
 pub(super) fn is_plain(folder: &str) -> bool {
     let odd = |c: char| "*?[]\\:".contains(c) || c.is_control();
@@ -55,8 +44,11 @@ pub(super) fn is_plain(folder: &str) -> bool {
 }
 
 /// The folders of the list in which there is something to speak of.
-pub(super) fn tracked<'a>(root: &Path, folders: &[&'a str]) -> HashSet<&'a str> {
-    let by_git = root.join(".git").exists().then(|| ask_git(root, folders));
+pub(super) fn tracked<'a>(root: &Path, folders: &[&'a str], git: &Git) -> HashSet<&'a str> {
+    let by_git = root
+        .join(".git")
+        .exists()
+        .then(|| ask_git(root, folders, git));
     let named: HashSet<&str> = match by_git.flatten() {
         Some(known) => {
             let known = folders.iter().filter(|folder| known.contains(**folder));
@@ -92,51 +84,32 @@ fn has_files(folder: &Path) -> bool {
 
 /// The folders that git knows files in; `None` without a repository or a git
 /// program.
-fn ask_git(root: &Path, folders: &[&str]) -> Option<HashSet<String>> {
-    let mut command = Command::new("git");
-    command
-        // A repository may name a program to be run on every look.
-        .args(["-c", "core.fsmonitor=false", "ls-files", "-z", "--"])
-        .args(folders.iter().map(|folder| format!(":(glob){folder}/*")))
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    for name in ELSEWHERE {
-        command.env_remove(name);
-    }
-    // A damaged repository must not be answered for by one above it.
-    command.env(
-        "GIT_CEILING_DIRECTORIES",
-        root.parent().unwrap_or(root).as_os_str(),
-    );
+fn ask_git(root: &Path, folders: &[&str], git: &Git) -> Option<HashSet<String>> {
     if folders.is_empty() {
         return Some(HashSet::new());
     }
-    let mut child = command.spawn().ok()?;
-    let stdout = child.stdout.take()?;
-    let (send, receive) = mpsc::channel();
-    let reader = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let whole = stdout.take(ANSWER).read_to_end(&mut bytes);
-        // Nobody may be waiting any more.
-        let _ = send.send(whole.ok().map(|_| bytes));
-    });
-    let answer = receive.recv_timeout(PATIENCE);
-    if answer.is_err() {
-        let _ = child.kill();
-    }
-    let status = child.wait().ok()?;
-    let _ = reader.join();
-    // Late is not the same as absent: then nothing is known to be tracked.
-    let Ok(answer) = answer else {
-        return Some(HashSet::new());
+    // A damaged repository must not be answered for by one above it.
+    let checkout = match git.open(root, Search::Here, &Cancel::default()) {
+        Ok(checkout) => checkout,
+        Err(End::Failed) => return None,
+        Err(_) => return Some(HashSet::new()),
     };
-    let bytes = answer.filter(|_| status.success())?;
-    let files = bytes.split(|b| *b == 0);
-    let folders = files.filter_map(|file| {
-        let file = std::str::from_utf8(file).ok()?;
-        file.rsplit_once('/').map(|(folder, _)| folder.to_owned())
+    let globs: Vec<String> = folders.iter().map(|f| format!(":(glob){f}/*")).collect();
+    let arguments = ["-z", "--"].into_iter();
+    let arguments: Vec<&str> = arguments.chain(globs.iter().map(String::as_str)).collect();
+    let mut known = HashSet::new();
+    let end = checkout.ask(Command::ListFiles, &arguments, Records::Zero, |file| {
+        let file = std::str::from_utf8(file).unwrap_or_default();
+        let folder = file.rsplit_once('/').map(|(folder, _)| folder);
+        if let Some(folder) = folder.filter(|folder| !known.contains(*folder)) {
+            known.insert(folder.to_owned());
+        }
+        ControlFlow::Continue(())
     });
-    Some(folders.collect())
+    match end {
+        End::Complete | End::Enough => Some(known),
+        End::Failed => None,
+        // Late is not the same as absent: then nothing is known to be tracked.
+        End::Cut | End::Cancelled => Some(HashSet::new()),
+    }
 }

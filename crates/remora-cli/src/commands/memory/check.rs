@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use remora_client::Paths;
 use remora_instructions::auto_memory;
 use remora_instructions::memories::Memory;
-use remora_instructions::memories::check::{self, Cached, Files, Finding, Git, Verdict};
+use remora_instructions::memories::check::{self, Cached, Files, Finding, Verdict};
 use serde_json::{Value, json};
 
 use super::look::is_about_the_tree;
@@ -159,7 +159,8 @@ pub(super) fn all(shelf: &Shelf) -> Result<Vec<Checked>, CliError> {
     let mut step = |done: usize, all: usize| {
         progress.at(done as u64, all as u64, &format!("{done} files"));
     };
-    let findings = check::check_all(&files, &bodies, &Git::default(), &mut cached, &mut step);
+    let git = shelf.data.environment.find_git(&shelf.root);
+    let findings = check::check_all(&files, &bodies, &git, &mut cached, &mut step);
     drop(progress);
     keep(&shelf.data.paths, &shelf.root, &cached);
     Ok(memories

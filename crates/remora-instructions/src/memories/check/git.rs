@@ -1,39 +1,18 @@
 //! What the history of the repository says about paths that are no longer
-//! there. Asks the `git` program, never longer than the limit; a program that
-//! is absent or fails means that nothing is known.
+//! there. Asks git, never longer than the limit; where it is absent or fails,
+//! nothing is known.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsString;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
+
+pub use remora_git::Git;
+use remora_git::{Cancel, Checkout, Command, End, Records, Search};
 
 use super::files::{ends_in, last};
 
 /// Renames kept to follow a file through several names.
 const MOST_RENAMES: usize = 200_000;
-const LONGEST_LINE: u64 = 64 * 1024;
-
-/// How git is asked.
-#[derive(Debug, Clone)]
-pub struct Git {
-    /// The program.
-    pub program: OsString,
-    /// How long one question may take.
-    pub limit: Duration,
-}
-
-impl Default for Git {
-    fn default() -> Self {
-        Self {
-            program: "git".into(),
-            limit: Duration::from_millis(2500),
-        }
-    }
-}
 
 /// The commit of an event, with its day.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,48 +98,36 @@ impl History {
     /// the log of all branches, newest first.
     pub(super) fn read(root: &Path, git: &Git, paths: &HashSet<String>) -> Self {
         let mut history = Self::nothing();
-        if paths.is_empty() || !root.ancestors().any(|a| a.join(".git").exists()) {
+        if paths.is_empty() {
             return history;
         }
+        let checkout = match git.open(root, Search::Upwards, &Cancel::default()) {
+            Ok(checkout) => checkout,
+            Err(end) => {
+                history.reach = reach(end);
+                return history;
+            }
+        };
         let asked = Asked::new(paths);
         let pending = Commit("the changes not yet committed".to_owned());
-        let diff = [
-            "diff",
-            "--relative",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=all",
-            "-M",
-            "-l500",
-            "--name-status",
-            "HEAD",
-        ];
-        ask(root, git, &diff, |line| {
-            history.event(&asked, line, &pending);
+        let names = ["--relative", "-M", "-l500", "--name-status"];
+        let diff: Vec<&str> = names.iter().chain(&[checkout.base()]).copied().collect();
+        checkout.ask(Command::Diff, &diff, Records::Lines, |line| {
+            history.event(&asked, &String::from_utf8_lossy(line), &pending);
             ControlFlow::Continue(())
         });
-        let log = [
-            "log",
-            "--all",
-            "--relative",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=all",
-            "--no-show-signature",
-            "-M",
-            "-l500",
-            "--diff-filter=ADR",
-            "--name-status",
-            "--format=%x01%h (%cs)",
-        ];
+        let newest = ["--diff-filter=ADR", "--format=%x01%h (%cs)"];
+        let log: Vec<&str> = names.iter().chain(&newest).copied().collect();
         let mut commit = pending.clone();
-        history.reach = ask(root, git, &log, |line| {
+        let end = checkout.ask_log_of_all_refs(&log, Records::Lines, |line| {
+            let line = String::from_utf8_lossy(line);
             match line.strip_prefix('\u{1}') {
                 Some(head) => commit = Commit(head.to_owned()),
-                None => history.event(&asked, line, &commit),
+                None => history.event(&asked, &line, &commit),
             }
             ControlFlow::Continue(())
         });
+        history.reach = reach(end);
         history
     }
 
@@ -272,19 +239,15 @@ impl Removed {
         if words.is_empty() {
             return removed;
         }
-        if !root.ancestors().any(|a| a.join(".git").exists()) {
-            removed.reach = Reach::Nothing;
-            return removed;
-        }
-        let plain = [
-            "--relative",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=all",
-            "--no-color",
-            "--no-renames",
-            "-U0",
-        ];
+        let checkout = match git.open(root, Search::Upwards, &Cancel::default()) {
+            Ok(checkout) => checkout,
+            Err(end) => {
+                removed.reach = reach(end);
+                return removed;
+            }
+        };
+        let base = checkout.base();
+        let first = ["--relative", "--no-renames", "-U0", base];
         // What is only told proves nothing, and locks are long.
         let code = [
             "--",
@@ -294,41 +257,39 @@ impl Removed {
             ":(exclude)*.rst",
             ":(exclude)*lock*",
         ];
-        let diff: Vec<&str> = ["diff"]
-            .iter()
-            .chain(&plain)
-            .chain(&["HEAD"])
-            .chain(&code)
-            .copied()
-            .collect();
-        let log: Vec<&str> = [
-            "log",
-            "--no-show-signature",
-            "--diff-filter=MD",
-            "-p",
-            "--format=%x01%h (%cs)",
-        ]
-        .iter()
-        .chain(&plain)
-        .chain(&code)
-        .copied()
-        .collect();
-        let mut commit = Commit("the changes not yet committed".to_owned());
-        for question in [diff, log] {
-            removed.reach = ask(root, git, &question, |line| {
-                if let Some(head) = line.strip_prefix('\u{1}') {
-                    commit = Commit(head.to_owned());
-                } else if let Some(text) = line.strip_prefix('-') {
-                    removed.note(text, words, &commit);
-                }
-                if removed.lines.len() == words.len() {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            });
+        let log = ["--diff-filter=MD", "-p", "--format=%x01%h (%cs)"];
+        let diff: Vec<&str> = first.iter().chain(&code).copied().collect();
+        let log: Vec<&str> = log.iter().chain(&first).chain(&code).copied().collect();
+        removed.scan(&checkout, Command::Diff, &diff, words);
+        // Before the first commit there is no log.
+        if checkout.head().is_some() {
+            removed.scan(&checkout, Command::Log, &log, words);
         }
         removed
+    }
+
+    fn scan(
+        &mut self,
+        checkout: &Checkout<'_>,
+        command: Command,
+        arguments: &[&str],
+        words: &HashSet<&str>,
+    ) {
+        let mut commit = Commit("the changes not yet committed".to_owned());
+        let end = checkout.ask(command, arguments, Records::Lines, |line| {
+            let line = String::from_utf8_lossy(line);
+            if let Some(head) = line.strip_prefix('\u{1}') {
+                commit = Commit(head.to_owned());
+            } else if let Some(text) = line.strip_prefix('-') {
+                self.note(text, words, &commit);
+            }
+            if self.lines.len() == words.len() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        self.reach = reach(end);
     }
 
     fn note(&mut self, text: &str, words: &HashSet<&str>, at: &Commit) {
@@ -345,75 +306,10 @@ impl Removed {
     }
 }
 
-/// Runs git and hands over its lines; ends it when the limit is over, or when
-/// nothing more is wanted.
-fn ask(
-    root: &Path,
-    git: &Git,
-    arguments: &[&str],
-    mut line: impl FnMut(&str) -> ControlFlow<()> + Send,
-) -> Reach {
-    let Some((mut child, stdout)) = start(root, git, arguments) else {
-        return Reach::Nothing;
-    };
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // Nobody listens any more when the limit was over first.
-            let _ = sender.send(lines(stdout, &mut line));
-        });
-        let end = receiver.recv_timeout(git.limit);
-        if end != Ok(ControlFlow::Continue(())) {
-            // It may have ended in this very moment; then there is nothing to kill.
-            let _ = child.kill();
-        }
-        match (end, child.wait()) {
-            (Err(_), _) => Reach::Cut,
-            (Ok(ControlFlow::Break(())), _) => Reach::Whole,
-            (_, Ok(status)) if status.success() => Reach::Whole,
-            _ => Reach::Nothing,
-        }
-    })
-}
-
-fn start(root: &Path, git: &Git, arguments: &[&str]) -> Option<(Child, ChildStdout)> {
-    let mut child = Command::new(&git.program)
-        .args([
-            "--no-pager",
-            "--no-optional-locks",
-            "-c",
-            "core.quotePath=false",
-            "-c",
-            "core.fsmonitor=false",
-        ])
-        .args(arguments)
-        .current_dir(root)
-        // Set by git itself when it starts a hook; they name another place.
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let stdout = child.stdout.take()?;
-    Some((child, stdout))
-}
-
-fn lines(stdout: ChildStdout, line: &mut impl FnMut(&str) -> ControlFlow<()>) -> ControlFlow<()> {
-    let mut reader = BufReader::with_capacity(1 << 16, stdout);
-    let mut bytes = Vec::new();
-    loop {
-        bytes.clear();
-        match (&mut reader)
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut bytes)
-        {
-            Ok(0) | Err(_) => return ControlFlow::Continue(()),
-            Ok(_) => line(String::from_utf8_lossy(&bytes).trim_end_matches('\n'))?,
-        }
+fn reach(end: End) -> Reach {
+    match end {
+        End::Complete | End::Enough => Reach::Whole,
+        End::Cut | End::Cancelled => Reach::Cut,
+        End::Failed => Reach::Nothing,
     }
 }

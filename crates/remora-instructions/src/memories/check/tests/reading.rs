@@ -59,7 +59,7 @@ fn a_found_symbol_names_its_definition() {
 #[test]
 fn without_git_nothing_fails() {
     let how = Git {
-        program: "no-such-program-anywhere".into(),
+        program: None,
         ..Git::default()
     };
     let memory =
