@@ -11,13 +11,16 @@ mod files;
 mod header;
 mod json;
 mod keyblock;
+mod manifest;
 mod names;
 mod paths;
+mod prose;
+mod rules;
 mod scan;
 mod shape;
+mod table;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod value;
 
 use std::borrow::Cow;

@@ -60,13 +60,19 @@ pub(super) fn name_at(text: &str, hit: Range<usize>) -> Name {
 /// an unquoted value was read.
 pub(super) fn beside(text: &str, name: &Name, found: &mut Vec<Finding>) -> usize {
     let mut cursor = Cursor::behind(text, name);
-    let Some(link) = cursor.link(name) else {
+    let Some(mut link) = cursor.link(name) else {
         return 0;
     };
     let own = text.get(name.range.clone()).unwrap_or_default();
     let Some(class) = names::class(own) else {
         return 0;
     };
+    if own.eq_ignore_ascii_case("pass") && verdict(text, name, link) {
+        return 0;
+    }
+    if cursor.describe(name) {
+        link = Link::Sign;
+    }
     if class == Class::Cookie {
         return header::cookies(text, cursor.at, found);
     }
@@ -78,6 +84,25 @@ pub(super) fn beside(text: &str, name: &Name, found: &mut Vec<Finding>) -> usize
         found.push(finding);
     }
     read
+}
+
+/// Whether "pass" is what became of a test, or what one does with a value.
+fn verdict(text: &str, name: &Name, link: Link) -> bool {
+    let own = &text[name.range.clone()];
+    let before = text[..name.range.start].trim_end_matches([' ', '\t']);
+    match link {
+        Link::Prose => true,
+        // Test runners put it in capitals before the name of the test.
+        Link::Tight | Link::Sign => {
+            own == "PASS"
+                && text.as_bytes().get(name.range.end) == Some(&b':')
+                && (before.is_empty()
+                    || before.ends_with(['\n', '\r', '-', ']', '*', '"'])
+                    || before.ends_with("\\n")
+                    || before.ends_with("\\t"))
+        }
+        Link::Flag | Link::Query | Link::Element | Link::List => false,
+    }
 }
 
 fn judge(

@@ -1,82 +1,19 @@
 //! Secrets in the arguments of known tools, and in the lines of files that
 //! hold nothing but credentials.
 
+mod tools;
+
 use std::ops::Range;
 
-use super::header::run;
+use super::header::{self, run};
 use super::names::Class;
+use super::scan::opens;
 use super::shape::{self, Mix};
 use super::value::{self, Place};
 use super::{Finding, Rank};
 
-/// What a word announces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tool {
-    /// `-pSECRET`, joined to the flag.
-    Mysql,
-    /// `-p SECRET`, apart or joined.
-    ShortPassword,
-    /// `-u user:SECRET`.
-    UserAndPassword,
-    /// `-a SECRET`.
-    ShortAuth,
-    /// `-w SECRET`
-    ShortWord,
-    /// `user:password@host:path`, `machine .. login .. password ..`
-    Netrc,
-    /// `host:port:database:user:SECRET`
-    Pgpass,
-    /// `user:$apr1$..`
-    Crypt,
-    /// `IDENTIFIED BY 'SECRET'`
-    Identified,
-    /// `user:password` for `chpasswd`.
-    Chpasswd,
-    /// `requirepass SECRET`
-    NextWord,
-    /// `echo SECRET | sudo -S`
-    Sudo,
-}
-
-/// Words that announce them, compared without case.
-pub(super) const WORDS: &[(&str, Tool)] = &[
-    ("mysql", Tool::Mysql),
-    ("mariadb", Tool::Mysql),
-    ("mysqldump", Tool::Mysql),
-    ("sshpass", Tool::ShortPassword),
-    ("docker login", Tool::ShortPassword),
-    ("podman login", Tool::ShortPassword),
-    ("helm registry login", Tool::ShortPassword),
-    ("oc login", Tool::ShortPassword),
-    ("az login", Tool::ShortPassword),
-    ("mongosh", Tool::ShortPassword),
-    ("mongo ", Tool::ShortPassword),
-    ("mongodump", Tool::ShortPassword),
-    ("curl", Tool::UserAndPassword),
-    ("http ", Tool::ShortAuth),
-    ("redis-cli", Tool::ShortAuth),
-    ("ldapsearch", Tool::ShortWord),
-    ("machine ", Tool::Netrc),
-    (":5432:", Tool::Pgpass),
-    (":5433:", Tool::Pgpass),
-    (":6432:", Tool::Pgpass),
-    (":*:", Tool::Pgpass),
-    (":$apr1$", Tool::Crypt),
-    (":$2y$", Tool::Crypt),
-    (":$2a$", Tool::Crypt),
-    (":$2b$", Tool::Crypt),
-    (":$1$", Tool::Crypt),
-    (":$5$", Tool::Crypt),
-    (":$6$", Tool::Crypt),
-    (":$y$", Tool::Crypt),
-    (":{SHA}", Tool::Crypt),
-    ("identified by", Tool::Identified),
-    ("with password", Tool::Identified),
-    ("chpasswd", Tool::Chpasswd),
-    ("requirepass ", Tool::NextWord),
-    ("sudo -S", Tool::Sudo),
-    ("masterauth ", Tool::NextWord),
-];
+use tools::Arg;
+pub(super) use tools::{Tool, WORDS};
 
 /// How far behind the tool's name its arguments are looked for.
 pub(super) const REACH: usize = 600;
@@ -84,36 +21,53 @@ pub(super) const REACH: usize = 600;
 /// Looks at the place where the word stands.
 pub(super) fn secrets(text: &str, hit: Range<usize>, tool: Tool, found: &mut Vec<Finding>) {
     match tool {
-        Tool::Mysql => flags(text, hit.end, found, |flag| flag.strip_prefix("-p")),
-        Tool::ShortPassword => {
-            flags(text, hit.end, found, |flag| flag.strip_prefix("-p"));
-            next(text, hit.end, &["-p"], Class::Password, found);
+        Tool::Flags(args) => {
+            // `gzip -p` is not `zip -p`.
+            if opens(text.as_bytes(), hit.start) {
+                let at = hit.end - usize::from(text.as_bytes()[hit.end - 1] == b' ');
+                arguments(text, at, args, found);
+            }
         }
-        Tool::UserAndPassword => pair(
-            text,
-            hit.end,
-            &["-u", "--user", "-U", "--proxy-user"],
-            found,
-        ),
-        Tool::ShortAuth => {
-            pair(text, hit.end, &["-a", "--auth"], found);
-            next(text, hit.end, &["-a"], Class::Password, found);
-        }
-        Tool::ShortWord => next(text, hit.end, &["-w"], Class::Password, found),
+        Tool::Htpasswd => htpasswd(text, hit.end, found),
+        Tool::NetUse => net_use(text, hit.end - 1, found),
+        Tool::Slash => slash(text, hit.end, found),
+        Tool::BeforeAt => before_at(text, hit.start, found),
+        Tool::Argument(number) => argument(text, hit.end, number, found),
         Tool::Netrc => netrc(text, hit.end, found),
         Tool::Pgpass => pgpass(text, hit, found),
         Tool::Crypt => crypt(text, hit, found),
         Tool::Identified => identified(text, hit.end, found),
         Tool::Chpasswd => piped(text, hit.start, Piped::Pair, found),
-        Tool::Sudo => {
+        Tool::Piped => {
             piped(text, hit.start, Piped::Whole, found);
-            next(text, hit.end, &["<<<"], Class::Password, found);
+            next(text, hit.end, "<<<", found);
         }
         Tool::NextWord => {
             let length = run(text, hit.end, |b| !b.is_ascii_whitespace() && b != b'\\');
-            judge(text, hit.end..hit.end + length, Class::Password, found);
+            judge(text, hit.end..hit.end + length, found);
         }
     }
+}
+
+fn arguments(text: &str, at: usize, args: &[Arg], found: &mut Vec<Finding>) {
+    for arg in args {
+        match *arg {
+            Arg::Joined(flag) => joined(text, at, flag, found),
+            Arg::Next(flag) => next(text, at, flag, found),
+            Arg::Pair(flag, sign) => pair(text, at, flag, sign, found),
+            Arg::Cookie(flag) => cookie(text, at, flag, found),
+            Arg::Word(number) => {
+                let mut plain = words(text, at).filter(|range| !is_flag(text, range));
+                if let Some(range) = plain.nth(number) {
+                    judge(text, range, found);
+                }
+            }
+        }
+    }
+}
+
+fn is_flag(text: &str, range: &Range<usize>) -> bool {
+    text.as_bytes()[range.start] == b'-'
 }
 
 /// A secret key that stands close behind its id.
@@ -212,83 +166,189 @@ fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + inner.len()
 }
 
-fn judge(text: &str, range: Range<usize>, class: Class, found: &mut Vec<Finding>) {
+fn judge(text: &str, range: Range<usize>, found: &mut Vec<Finding>) {
     let range = unquoted(text, range);
     if let Some(word) = text.get(range.clone())
-        && value::secret(word, class, Place::Flag)
+        && value::secret(word, Class::Password, Place::Flag)
     {
         found.push(Finding::new("password", range, Rank::Place));
     }
 }
 
-/// Flags with the secret joined to them.
-fn flags(text: &str, at: usize, found: &mut Vec<Finding>, strip: impl Fn(&str) -> Option<&str>) {
+/// A flag with the secret joined to it.
+fn joined(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
     for range in words(text, at) {
         let word = text.get(range.clone()).unwrap_or_default();
-        if let Some(rest) = strip(word).filter(|rest| !rest.is_empty() && !rest.starts_with('=')) {
+        let rest = word.strip_prefix(flag).filter(|rest| !rest.is_empty());
+        if let Some(rest) = rest.filter(|rest| !rest.starts_with('=')) {
             // `-p3306` is a port somewhere else, and no password here.
             if !rest.bytes().all(|b| b.is_ascii_digit()) {
-                judge(
-                    text,
-                    range.end - rest.len()..range.end,
-                    Class::Password,
-                    found,
-                );
+                judge(text, range.end - rest.len()..range.end, found);
             }
         }
     }
 }
 
-/// Flags with the secret as the next word.
-fn next(text: &str, at: usize, names: &[&str], class: Class, found: &mut Vec<Finding>) {
+/// A flag with the secret as the next word.
+fn next(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
     let mut due = false;
     for range in words(text, at) {
         let word = text.get(range.clone()).unwrap_or_default();
         if due && !word.starts_with('-') {
-            judge(text, range, class, found);
+            judge(text, range, found);
             due = false;
         } else {
-            due = names.contains(&word);
+            due = word == flag;
         }
     }
 }
 
-/// Flags with `user:SECRET` joined to them or as the next word.
-fn pair(text: &str, at: usize, names: &[&str], found: &mut Vec<Finding>) {
+/// A flag's values, joined to it or as the next word.
+fn values_of<'a>(
+    text: &'a str,
+    at: usize,
+    flag: &'a str,
+) -> impl Iterator<Item = Range<usize>> + 'a {
     let mut due = false;
-    for range in words(text, at) {
+    words(text, at).filter_map(move |range| {
         let word = text.get(range.clone()).unwrap_or_default();
-        let joined = names.iter().find_map(|name| {
-            let rest = word.strip_prefix(name)?;
-            let rest = rest.strip_prefix('=').unwrap_or(rest);
-            (!rest.is_empty() && (name.len() == 2 || word.contains('='))).then_some(rest)
+        let joined = word.strip_prefix(flag).and_then(|rest| {
+            let own = rest.strip_prefix('=').unwrap_or(rest);
+            (!own.is_empty() && (flag.len() == 2 || rest.starts_with('='))).then_some(own)
         });
-        let both = if due { Some(word) } else { joined };
-        due = names.contains(&word);
-        let Some(both) = both else {
-            continue;
-        };
-        let clean = unquoted(text, range.end - both.len()..range.end);
-        let inner = text.get(clean.clone()).unwrap_or_default();
-        if let Some((_, secret)) = inner.split_once(':')
+        let value = if due { Some(word) } else { joined };
+        due = word == flag;
+        value.map(|value| unquoted(text, range.end - value.len()..range.end))
+    })
+}
+
+/// `user:SECRET` behind a flag.
+fn pair(text: &str, at: usize, flag: &str, sign: char, found: &mut Vec<Finding>) {
+    for range in values_of(text, at, flag) {
+        let inner = text.get(range.clone()).unwrap_or_default();
+        if let Some((_, secret)) = inner.split_once(sign)
             && !secret.is_empty()
             && !inner.contains("://")
             && value::secret(secret, Class::Password, Place::Flag)
         {
-            found.push(Finding::new(
-                "password",
-                clean.end - secret.len()..clean.end,
-                Rank::Place,
-            ));
-        } else if let Some(user) = inner.strip_suffix(':')
+            let start = range.end - secret.len();
+            found.push(Finding::new("password", start..range.end, Rank::Place));
+        } else if let Some(user) = inner.strip_suffix(sign)
             && shape::random(user)
         {
-            found.push(Finding::new(
-                "token",
-                clean.start..clean.end - 1,
-                Rank::Place,
-            ));
+            let end = range.end - sign.len_utf8();
+            found.push(Finding::new("token", range.start..end, Rank::Place));
         }
+    }
+}
+
+/// Cookies behind a flag; without a sign it is the name of a file.
+fn cookie(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
+    for range in values_of(text, at, flag) {
+        if let Some(head) = text.get(..range.end)
+            && head[range.start..].contains('=')
+        {
+            header::cookies(head, range.start, found);
+        }
+    }
+}
+
+fn htpasswd(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let all: Vec<Range<usize>> = words(text, at).collect();
+    let batch = all.iter().any(|range| {
+        let word = text.get(range.clone()).unwrap_or_default();
+        word.starts_with('-') && !word.starts_with("--") && word.contains('b')
+    });
+    let mut plain = all.into_iter().filter(|range| !is_flag(text, range));
+    // With `-n` there is no file; the secret is the last in any case.
+    if batch && let Some(range) = plain.nth(1).map(|second| plain.next().unwrap_or(second)) {
+        judge(text, range, found);
+    }
+}
+
+fn net_use(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let all: Vec<Range<usize>> = words(text, at).collect();
+    let user = all.iter().position(|range| {
+        let word = text.get(range.clone()).unwrap_or_default();
+        word.get(..6)
+            .is_some_and(|head| head.eq_ignore_ascii_case("/user:"))
+    });
+    let Some(user) = user else {
+        return;
+    };
+    let near = [user.checked_sub(1), Some(user + 1)];
+    for range in near.into_iter().flatten().filter_map(|at| all.get(at)) {
+        let word = text.get(range.clone()).unwrap_or_default();
+        if !word.starts_with(['\\', '/', '*']) {
+            judge(text, range.clone(), found);
+        }
+    }
+}
+
+/// `user/SECRET@database`, in the first words.
+fn slash(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let limit = text.len().min(at + REACH);
+    for range in (Words { text, at, limit }).take(4) {
+        let range = unquoted(text, range);
+        let word = text.get(range.clone()).unwrap_or_default();
+        if let Some((user, rest)) = word.split_once('/')
+            && let Some(length) = rest.find('@')
+            && !user.is_empty()
+            && user
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'#'))
+        {
+            let start = range.start + user.len() + 1;
+            judge(text, start..start + length, found);
+            return;
+        }
+    }
+}
+
+/// `user:SECRET` before a place.
+fn before_at(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let own = line(text, at.saturating_sub(1));
+    let word = text.get(own.start..at).unwrap_or_default();
+    if let Some((user, secret)) = word.split_once(':')
+        && !user.is_empty()
+        && !secret.starts_with("//")
+    {
+        judge(text, at - secret.len()..at, found);
+    }
+}
+
+/// An argument of a call, if it is quoted.
+fn argument(text: &str, at: usize, number: usize, found: &mut Vec<Finding>) {
+    let bytes = text.as_bytes();
+    let limit = bytes.len().min(at + REACH);
+    let mut passed = 0;
+    let mut at = at;
+    while at < limit {
+        match bytes[at] {
+            quote @ (b'"' | b'\'' | b'`') => {
+                let length = run(text, at + 1, |b| {
+                    b != quote && !matches!(b, b'\n' | b'\r' | b'\\')
+                });
+                let range = at + 1..at + 1 + length;
+                if passed == number {
+                    if let Some(word) = text.get(range.clone())
+                        && value::secret(word, Class::Password, Place::Quoted)
+                    {
+                        found.push(Finding::new("password", range, Rank::Place));
+                    }
+                    return;
+                }
+                // The backslash of an escaped quote belongs to it.
+                at = range.end + usize::from(bytes.get(range.end) == Some(&b'\\'));
+            }
+            b',' => passed += 1,
+            b')' | b';' | b'{' | b'}' => return,
+            _ => {}
+        }
+        if passed > number {
+            return;
+        }
+        at += 1;
     }
 }
 
@@ -444,7 +504,12 @@ fn piped(text: &str, at: usize, form: Piped, found: &mut Vec<Finding>) {
     let Some(echo) = before.rfind("echo ") else {
         return;
     };
-    for range in words(text, floor + echo + 5) {
+    let at = floor + echo + 4;
+    for range in (Words {
+        text,
+        at,
+        limit: text.len().min(at + REACH),
+    }) {
         let clean = unquoted(text, range);
         let word = text.get(clean.clone()).unwrap_or_default();
         let secret = match form {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::paths::Nature;
-use super::{MARK, Marks};
+use super::{MARK, Marks, shape};
 
 /// Longest value over several lines.
 const LONGEST: usize = 8192;
@@ -27,7 +27,7 @@ pub(super) fn treat<'a>(
     match nature {
         Nature::Plain => Cow::Borrowed(text),
         Nature::Settings => settings(text, extent, marks),
-        Nature::Key => key(text, marks),
+        Nature::Key => key(text, extent, marks),
         Nature::Denied => {
             if text.trim().is_empty() || text.starts_with(MARK) {
                 Cow::Borrowed(text)
@@ -137,7 +137,7 @@ fn value_offset(line: &str) -> Option<usize> {
 }
 
 /// Long runs of base64 go, unless the file says that it is public.
-fn key<'a>(text: &'a str, marks: &mut Marks) -> Cow<'a, str> {
+fn key<'a>(text: &'a str, extent: Extent, marks: &mut Marks) -> Cow<'a, str> {
     if text.contains("BEGIN CERTIFICATE") || text.contains("PUBLIC KEY") || text.contains("ssh-") {
         return Cow::Borrowed(text);
     }
@@ -152,7 +152,11 @@ fn key<'a>(text: &'a str, marks: &mut Marks) -> Cow<'a, str> {
         let length = bytes[at..].iter().take_while(|b| part(**b)).count();
         let solid = bytes[at..at + length].iter().any(u8::is_ascii_alphanumeric)
             && !bytes[at..at + length].starts_with(b"-----");
-        if length >= 20 && solid {
+        // A command that names a key's file may print anything: paths, for one.
+        let printed = extent == Extent::Output;
+        let own = text.get(at..at + length).unwrap_or_default();
+        let plain = printed && (shape::path(own) || !shape::random(own));
+        if length >= 20 && solid && !plain {
             out.push_str(&text[kept..at]);
             out.push_str(&mark("private-key", marks));
             kept = at + length;

@@ -49,12 +49,9 @@ pub(super) fn scheme(value: &str) -> Option<usize> {
 
 /// `Bearer` and what follows, wherever it stands.
 pub(super) fn bearer(text: &str, at: usize, found: &mut Vec<Finding>) {
-    // A shell may need a backslash before the blank.
-    let escaped = text
-        .as_bytes()
-        .get(at..)
-        .is_some_and(|rest| rest.starts_with(b"\\ "));
-    let Some(start) = blanks(text, at + usize::from(escaped)) else {
+    // A shell may need a backslash before the blank, JSON doubles it.
+    let escaped = run(text, at, |b| b == b'\\').min(2);
+    let Some(start) = blanks(text, at + escaped) else {
         return;
     };
     let length = run(text, start, |b| {

@@ -7,8 +7,11 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::Regex;
 
-use super::tokens::{Check, TOKENS, Token};
-use super::{Finding, MARK, Rank, address, assign, command, header, keyblock, names, shape, value};
+use super::rules::{self, Rule};
+use super::{
+    Finding, MARK, Rank, address, assign, command, header, keyblock, manifest, names, prose, shape,
+    table, value,
+};
 
 /// How much of the text behind a literal a pattern may see.
 const WINDOW: usize = 4096;
@@ -21,6 +24,9 @@ enum Trigger {
     Mark,
     Token(usize),
     Word,
+    Prose,
+    Login,
+    Manifest,
     Address,
     KeyBlock,
     KeyEnd,
@@ -35,12 +41,14 @@ enum Trigger {
 pub(super) struct Scanner {
     words: AhoCorasick,
     triggers: Vec<(Trigger, &'static str)>,
+    rules: &'static [Rule],
     patterns: Vec<OnceLock<Option<Regex>>>,
 }
 
 impl Scanner {
     /// Nothing only if the built-in words cannot be compiled.
     pub(super) fn new() -> Option<Self> {
+        let rules = rules::built_in()?;
         let mut triggers = vec![
             (Trigger::Mark, MARK),
             (Trigger::Address, "://"),
@@ -56,8 +64,16 @@ impl Scanner {
                 .iter()
                 .map(|(word, tool)| (Trigger::Command(*tool), *word)),
         );
-        for (at, token) in TOKENS.iter().enumerate() {
-            triggers.extend(token.literals.iter().map(|l| (Trigger::Token(at), *l)));
+        triggers.extend(prose::WORDS.iter().map(|word| (Trigger::Prose, *word)));
+        triggers.extend(prose::LOGINS.iter().map(|word| (Trigger::Login, *word)));
+        triggers.extend(
+            manifest::KINDS
+                .iter()
+                .map(|kind| (Trigger::Manifest, *kind)),
+        );
+        for (at, rule) in rules.iter().enumerate() {
+            let keywords = rule.keywords.iter();
+            triggers.extend(keywords.map(|word| (Trigger::Token(at), word.as_str())));
         }
         let words = AhoCorasick::builder()
             .ascii_case_insensitive(true)
@@ -68,7 +84,8 @@ impl Scanner {
         Some(Self {
             words,
             triggers,
-            patterns: TOKENS.iter().map(|_| OnceLock::new()).collect(),
+            rules,
+            patterns: rules.iter().map(|_| OnceLock::new()).collect(),
         })
     }
 
@@ -81,9 +98,12 @@ impl Scanner {
             marks: Vec::new(),
             name_end: 0,
             block_end: 0,
+            table_end: 0,
+            manifest_end: 0,
             token: 0..0,
             tokens: Patience::default(),
             names: Patience::default(),
+            prose: Patience::default(),
             addresses: Patience::default(),
             commands: Patience::default(),
         };
@@ -95,15 +115,15 @@ impl Scanner {
 
     fn pattern(&self, at: usize) -> Option<&Regex> {
         self.patterns[at]
-            .get_or_init(|| compile(&TOKENS[at]).ok())
+            .get_or_init(|| compile(&self.rules[at]).ok())
             .as_ref()
     }
 }
 
-/// A token's pattern, bound to the place where it is tried.
-pub(super) fn compile(token: &Token) -> Result<Regex, regex::Error> {
-    let bound = if token.back == 0 { "^" } else { "" };
-    Regex::new(&format!("(?-u){bound}(?:{})", token.pattern))
+/// A rule's expression, bound to the place where it is tried.
+pub(super) fn compile(rule: &Rule) -> Result<Regex, regex::Error> {
+    let bound = if rule.before == 0 { "^" } else { "" };
+    Regex::new(&format!("(?-u){bound}(?:{})", rule.regex))
 }
 
 /// One text under the eye.
@@ -116,10 +136,15 @@ struct Look<'a> {
     name_end: usize,
     /// Where the last key block ends.
     block_end: usize,
+    /// Where the last table that was read ends.
+    table_end: usize,
+    /// Where the last manifest that was read ends.
+    manifest_end: usize,
     /// The last secret known by its shape.
     token: Range<usize>,
     tokens: Patience,
     names: Patience,
+    prose: Patience,
     addresses: Patience,
     commands: Patience,
 }
@@ -161,6 +186,19 @@ impl Look<'_> {
                 }
             }
             Trigger::Word => self.word(hit),
+            Trigger::Prose => {
+                if self.prose.lasts(hit.start) {
+                    let read = prose::password(self.text, hit, &mut self.found);
+                    self.prose.reach(read);
+                }
+            }
+            Trigger::Login => prose::login(self.text, hit.end, &mut self.found),
+            Trigger::Manifest => {
+                if hit.start >= self.manifest_end {
+                    let from = self.manifest_end;
+                    self.manifest_end = manifest::secrets(self.text, hit, from, &mut self.found);
+                }
+            }
             Trigger::Address => {
                 if self.addresses.lasts(hit.start) {
                     let read = address::credentials(self.text, hit, &mut self.found);
@@ -223,14 +261,20 @@ impl Look<'_> {
         }
         let name = assign::name_at(self.text, hit);
         self.name_end = name.range.end;
+        if name.range.start >= self.table_end
+            && let Some(end) = table::secrets(self.text, &name.range, &mut self.found)
+        {
+            self.table_end = end;
+        }
         let read = assign::beside(self.text, &name, &mut self.found);
         self.names.reach(read);
     }
 
     fn token(&mut self, at: usize, hit: Range<usize>) {
-        let token = &TOKENS[at];
+        let rule = &self.scanner.rules[at];
         let bytes = self.text.as_bytes();
-        if token.back == 0 && !opens(bytes, hit.start) {
+        if rule.before == 0 && bytes[hit.start].is_ascii_alphanumeric() && !opens(bytes, hit.start)
+        {
             return;
         }
         if hit.end <= self.token.end || self.tired(hit.start) || in_base64(bytes, &hit) {
@@ -238,7 +282,7 @@ impl Look<'_> {
         }
         let mut start = hit.start;
         while start > 0
-            && hit.start - start < token.back
+            && hit.start - start < rule.before
             && (bytes[start - 1].is_ascii_alphanumeric()
                 || matches!(bytes[start - 1], b'_' | b'~' | b'-' | b'.'))
         {
@@ -254,16 +298,22 @@ impl Look<'_> {
         let Some(whole) = captures.get(0) else {
             return;
         };
-        let secret = captures.get(1).unwrap_or(whole);
+        let Some(secret) = captures
+            .get(rule.secret_group.unwrap_or(1))
+            .or_else(|| rule.secret_group.is_none().then_some(whole))
+        else {
+            return;
+        };
         let from = start + whole.start();
         // A bot's address joins its token to this word.
         let open = opens(bytes, from) || bytes[..from].ends_with(b"bot");
-        if from > hit.start || (token.back > 0 && !open) {
+        if from > hit.start || (rule.before > 0 && !open) {
             return;
         }
-        if value::stands_for_another(secret.as_str())
-            || (token.check == Check::Random && !shape::mixed(secret.as_str()))
-        {
+        let scattered = rule.entropy.is_none_or(|least| {
+            shape::mixed(secret.as_str()) && shape::entropy(secret.as_str()) >= least
+        });
+        if !scattered || value::stands_for_another(secret.as_str()) {
             return;
         }
         let mut range = start + secret.start()..start + secret.end();
@@ -273,13 +323,13 @@ impl Look<'_> {
                 range.end += 1;
             }
         }
-        if token.kind == "aws-access-key" {
+        if rule.id == "aws-access-key" {
             command::aws_pair(self.text, range.end, &mut self.found);
         }
         self.token = range.clone();
         self.tokens.looks = 0;
         self.found
-            .push(Finding::new(token.kind, range, Rank::Shape));
+            .push(Finding::new(rule.id.as_str(), range, Rank::Shape));
     }
 
     /// Whether this run of characters has been looked at often enough.
@@ -320,7 +370,7 @@ fn in_base64(bytes: &[u8], hit: &Range<usize>) -> bool {
 
 /// Whether a token may begin here: not inside a word, unless what stands before
 /// is an escape, a colour or a percent code.
-fn opens(bytes: &[u8], at: usize) -> bool {
+pub(super) fn opens(bytes: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| bytes[i]) else {
         return true;
     };

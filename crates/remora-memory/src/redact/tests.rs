@@ -17,11 +17,24 @@ fn redactor() -> &'static Redactor {
 }
 
 #[test]
-fn every_built_in_pattern_compiles_and_holds_its_literal() {
-    for token in tokens::TOKENS {
-        scan::compile(token).unwrap_or_else(|error| panic!("{}: {error}", token.kind));
-        assert!(!token.literals.is_empty(), "{}", token.kind);
-        assert_eq!(kind_of(token.kind), token.kind);
+fn every_built_in_rule_compiles_and_can_be_reached() {
+    let rules = rules::built_in().expect("the built-in rules are readable");
+    assert!(rules.len() > 140, "{} rules", rules.len());
+    for rule in rules {
+        let regex = scan::compile(rule).unwrap_or_else(|error| panic!("{}: {error}", rule.id));
+        assert!(
+            rule.secret_group.unwrap_or(0) < regex.captures_len(),
+            "{}",
+            rule.id
+        );
+        assert!(!regex.is_match(""), "{}", rule.id);
+        assert!(!rule.keywords.is_empty(), "{}", rule.id);
+        assert!(
+            rule.keywords.iter().all(|word| word.len() > 1),
+            "{}",
+            rule.id
+        );
+        assert_eq!(kind_of(&rule.id), rule.id);
     }
 }
 

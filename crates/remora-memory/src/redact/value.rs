@@ -21,6 +21,8 @@ pub(super) enum Place {
     Flag,
     /// Without quotes where code may stand.
     Bare,
+    /// In a sentence, behind a verb that says what the password is.
+    Said,
     /// In a list behind its name, or in a sentence.
     Loose,
 }
@@ -93,7 +95,7 @@ pub(super) fn secret(value: &str, class: Class, place: Place) -> bool {
     if value.len() < 3 || variable(value) || stands_for_another(value) || refers(value, place) {
         return false;
     }
-    if matches!(place, Place::Bare | Place::Loose) && number(value) {
+    if matches!(place, Place::Bare | Place::Loose | Place::Said) && number(value) {
         return false;
     }
     if place == Place::Flag && PROSE.contains(&value) {
@@ -168,18 +170,30 @@ fn password(value: &str, mix: &Mix, place: Place) -> bool {
                 && ((mixed && (strange || mix.switches >= 2 || mix.digits >= 3))
                     || shape::random(value))
         }
-        Place::Loose => {
+        Place::Loose | Place::Said => {
+            // A word with two digits behind it is a password only where a
+            // sentence says so.
+            let said = place == Place::Said && value.len() >= 8 && ends_in_digits(value);
             mix.spaces == 0
                 && !code(value)
+                && !value.contains("://")
                 && value.len() >= 7
                 && mixed
                 && (strange
+                    || said
                     || mix.switches >= 2
                     || (mix.upper > 0 && mix.digits > 1)
                     || mix.digits >= 3)
-                && !value.bytes().next().is_some_and(|b| b.is_ascii_digit())
+                && (!value.bytes().next().is_some_and(|b| b.is_ascii_digit())
+                    || (place == Place::Said && shape::random(value)))
         }
     }
+}
+
+/// Letters and at least two digits, in this order.
+fn ends_in_digits(value: &str) -> bool {
+    let letters = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    value.len() - letters.len() >= 2 && letters.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
 /// Four groups of four letters, as mail providers hand them out.
@@ -195,14 +209,15 @@ fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
     if value.len() < 8 || mix.spaces > 0 || shape::path(value) {
         return false;
     }
-    if matches!(place, Place::Bare | Place::Loose) && code(value) {
+    let loose = matches!(place, Place::Loose | Place::Said);
+    if (loose || place == Place::Bare) && code(value) {
         return false;
     }
     if shape::uuid(value) {
-        return place != Place::Loose;
+        return !loose;
     }
     if shape::hex(value) {
-        let least = if place == Place::Loose { 32 } else { 16 };
+        let least = if loose { 32 } else { 16 };
         return value.len() >= least && mix.digits > 0 && (mix.letters() > 0 || value.len() >= 32);
     }
     let random = shape::random(value);
@@ -222,7 +237,7 @@ fn machine_made(value: &str, mix: &Mix, place: Place) -> bool {
                     && mix.digits > 0)
         }
         Place::Bare => random && value.len() >= 12,
-        Place::Loose => {
+        Place::Loose | Place::Said => {
             random && value.len() >= 16 && (mix.digits > 0 || (mix.upper > 2 && mix.lower > 2))
         }
     }
@@ -245,7 +260,7 @@ fn weak(value: &str, mix: &Mix) -> bool {
     if value.len() < 20 {
         return false;
     }
-    if shape::uuid(value) || shape::path(value) || code(value) {
+    if shape::uuid(value) || shape::path(value) || code(value) || summed(value) {
         return false;
     }
     // A bare hexadecimal number is a sum or an id far more often than a key.
@@ -284,6 +299,13 @@ fn weak(value: &str, mix: &Mix) -> bool {
         && !["sha1-", "sha256-", "sha384-", "sha512-", "SHA256:", "MD5:"]
             .iter()
             .any(|sum| value.starts_with(sum))
+}
+
+/// Words and a sum behind them, as caches name their entries.
+fn summed(value: &str) -> bool {
+    value
+        .rsplit_once('-')
+        .is_some_and(|(words, sum)| sum.len() >= 32 && shape::hex(sum) && !shape::random(words))
 }
 
 /// Twelve and more plain words.

@@ -11,6 +11,10 @@ use crate::redact::value::Place;
 
 /// Longest value that is read to its end.
 const LONGEST: usize = 4096;
+/// Length of four groups of four letters.
+const FOUR_FOURS: usize = 19;
+/// How far behind the name of a variable its default value is looked for.
+const BLOCK: usize = 400;
 
 impl Cursor<'_> {
     /// `{value: ..}`: the value is inside.
@@ -94,11 +98,21 @@ impl Cursor<'_> {
             }
             let start = self.at;
             let end = self.closing(quote, slashes);
+            // `"password=" + value`: that quote closed the text with the name.
+            let rest = self.bytes[start..end].trim_ascii_start();
+            if rest.first() == Some(&b'+')
+                && rest
+                    .get(1)
+                    .is_some_and(|b| b.is_ascii_alphabetic() || *b == b' ')
+            {
+                return None;
+            }
             if verbless && self.only_a_word(start..end, class) {
                 return None;
             }
             let place = match link {
                 _ if verbless && class == Class::Password => Place::Flag,
+                _ if sentence && !verbless => Place::Said,
                 _ if sentence => Place::Loose,
                 Link::List if class != Class::Password => Place::Loose,
                 Link::Flag => Place::Flag,
@@ -134,6 +148,7 @@ impl Cursor<'_> {
         }
         let place = match link {
             _ if verbless && class == Class::Password => Place::Flag,
+            _ if sentence && !verbless => Place::Said,
             _ if sentence => Place::Loose,
             Link::Flag => Place::Flag,
             Link::Query | Link::Element => Place::Config,
@@ -143,11 +158,61 @@ impl Cursor<'_> {
         (end > start).then_some((start..end, place))
     }
 
+    /// `variable "name" { .. default = ".."`: passes on to the value.
+    pub(super) fn describe(&mut self, name: &Name) -> bool {
+        if !described(self.bytes, name) {
+            return false;
+        }
+        let limit = self.bytes.len().min(self.at + BLOCK);
+        let block = &self.bytes[self.at..limit];
+        let block = &block[..block.iter().position(|b| *b == b'}').unwrap_or(block.len())];
+        let word = b"default";
+        let Some(at) = block.windows(word.len()).position(|own| own == word) else {
+            return false;
+        };
+        self.at += at + word.len();
+        self.blanks();
+        let there = self.eat(b"=");
+        self.blanks();
+        there
+    }
+
+    /// Four groups of four letters up to the end of the line, as mail providers
+    /// hand them out.
+    fn four_fours(&self) -> bool {
+        let rest = self.rest();
+        let own = rest.get(..FOUR_FOURS).unwrap_or_default();
+        let shape = own.iter().enumerate().all(|(at, b)| {
+            if at % 5 == 4 {
+                *b == b' '
+            } else {
+                b.is_ascii_lowercase()
+            }
+        });
+        !own.is_empty()
+            && shape
+            && matches!(
+                rest.get(FOUR_FOURS),
+                None | Some(b'\n' | b'\r' | b'\\' | b'"')
+            )
+    }
+
+    /// Whether the parts of a connection stand around the name, as `libpq` reads
+    /// them: `host=.. dbname=.. password=..`.
+    fn connection(&self, name: &Name) -> bool {
+        let start = name.range.start.saturating_sub(120);
+        let end = self.bytes.len().min(name.range.end + 120);
+        let word = b"dbname=";
+        self.bytes[start..end]
+            .windows(word.len())
+            .any(|own| own == word)
+    }
+
     /// A password without a verb is only a word beside another, unless it is
     /// no word at all.
     fn only_a_word(&self, range: Range<usize>, class: Class) -> bool {
         let value = String::from_utf8_lossy(&self.bytes[range]);
-        class == Class::Password && !shape::random(&value)
+        class == Class::Weak || (class == Class::Password && !shape::random(&value))
     }
 
     /// `[]byte("`, `String::from("`: the value is the first argument.
@@ -271,7 +336,7 @@ impl Cursor<'_> {
         if link != Link::Tight && link != Link::Sign {
             return false;
         }
-        if shell(self.bytes, name) {
+        if shell(self.bytes, name) || self.connection(name) {
             return true;
         }
         if link == Link::Sign && !self.ini(name) {
@@ -289,15 +354,21 @@ impl Cursor<'_> {
         let length = rest
             .iter()
             .take(256)
-            .take_while(|b| !b.is_ascii_whitespace() && **b != b'\\')
+            .take_while(|b| !b.is_ascii_whitespace() && !matches!(b, b'\\' | b'"'))
             .count();
         let tail = &rest[length..];
-        let ended = tail
+        let blanks = tail
             .iter()
-            .take(2)
-            .all(|b| matches!(b, b'\n' | b'\r' | b' ' | b'#'))
-            || tail.starts_with(b"\\n")
-            || tail.starts_with(b"\\r");
+            .take_while(|b| matches!(b, b' ' | b'\t'))
+            .count();
+        let ended = match tail.get(blanks) {
+            None | Some(b'\n' | b'\r') => true,
+            Some(b'#') => blanks > 0,
+            Some(b'\\') => matches!(tail.get(blanks + 1), Some(b'n' | b'r')),
+            // The end of a JSON string.
+            Some(b'"') => matches!(tail.get(blanks + 1), None | Some(b'}' | b',' | b']')),
+            Some(_) => false,
+        };
         let tail_code = matches!(
             rest.get(length.wrapping_sub(1)),
             Some(b',' | b';' | b'{' | b'(' | b')')
@@ -326,6 +397,9 @@ impl Cursor<'_> {
 
     fn bare(&self, link: Link, config: bool, class: Class) -> usize {
         let limit = self.bytes.len().min(self.at + LONGEST);
+        if config && class == Class::Password && self.four_fours() {
+            return self.at + FOUR_FOURS;
+        }
         let mut at = self.at;
         while at < limit {
             let byte = self.bytes[at];
@@ -361,6 +435,12 @@ impl Cursor<'_> {
     }
 }
 
+/// Whether the name is the head of a block that describes it.
+fn described(bytes: &[u8], name: &Name) -> bool {
+    bytes[..name.range.start].ends_with(b"variable \"")
+        || bytes[..name.range.start].ends_with(b"variable \\\"")
+}
+
 /// Whether the name is assigned as a shell assigns it: capitals, no blanks, or
 /// `export` before it.
 fn shell(bytes: &[u8], name: &Name) -> bool {
@@ -381,7 +461,9 @@ fn line_start(bytes: &[u8], at: usize) -> usize {
     while start > floor {
         let before = bytes[start - 1];
         let escaped = start >= 2 && bytes[start - 2] == b'\\' && matches!(before, b'n' | b'r');
-        if before == b'\n' || escaped {
+        // The beginning of a JSON string.
+        let opening = before == b'"' && start >= 2 && bytes[start - 2] == b':';
+        if before == b'\n' || escaped || opening {
             break;
         }
         start -= 1;

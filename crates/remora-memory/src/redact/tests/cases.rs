@@ -23,14 +23,14 @@ const SETS: &[Set] = &[
     Set {
         folder: ".",
         least_cases: 350,
-        least_recall: 0.98,
-        most_false: 0.02,
+        least_recall: 0.99,
+        most_false: 0.01,
     },
     Set {
         folder: "fresh",
         least_cases: 150,
-        least_recall: 0.72,
-        most_false: 0.01,
+        least_recall: 0.97,
+        most_false: 0.0,
     },
 ];
 /// A secret counts as caught if no piece of it of this length is left.

@@ -274,6 +274,9 @@ pub(in crate::redact) fn stands_for_another(value: &str) -> bool {
     if WHOLE.contains(&lower.as_str()) || PARTS.iter().any(|part| holds(&lower, part)) {
         return true;
     }
+    if names_itself(&lower) {
+        return true;
+    }
     let percent = value.len() > 2 && value.starts_with('%') && value.ends_with('%');
     if percent || value.starts_with(crate::redact::MARK) {
         return true;
@@ -281,6 +284,77 @@ pub(in crate::redact) fn stands_for_another(value: &str) -> bool {
     let mut chars = lower.chars();
     let first = chars.next();
     first.is_some() && chars.all(|c| Some(c) == first)
+}
+
+/// Words that made-up secrets are made of, longer before shorter.
+const MADE_UP: &[&str] = &[
+    "credential",
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "apikey",
+    "correct",
+    "expired",
+    "invalid",
+    "sample",
+    "source",
+    "target",
+    "stale",
+    "wrong",
+    "super",
+    "valid",
+    "demo",
+    "good",
+    "some",
+    "test",
+    "bad",
+    "new",
+    "old",
+    "my",
+    "ci",
+];
+/// Those among them that say what it would be.
+const NAMES: usize = 6;
+
+/// `TestPassword123!`, `s3cret` and `acme-test-password`: tests and documents
+/// write what it is in the place of the secret.
+fn names_itself(lower: &str) -> bool {
+    if lower.len() > 40 {
+        return false;
+    }
+    let body = lower.trim_end_matches(['!', '?', '.']);
+    let words = body.trim_end_matches(|c: char| c.is_ascii_digit());
+    if body.len() - words.len() > 4 {
+        return false;
+    }
+    let names = &MADE_UP[..NAMES];
+    let joined = words
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_'));
+    let last = words.rsplit(['-', '_']).next().unwrap_or_default();
+    if joined && body == words && last.len() < words.len() && names.contains(&last) {
+        return true;
+    }
+    let plain = words
+        .replace(['3', '€'], "e")
+        .replace('0', "o")
+        .replace(['$', '5'], "s")
+        .replace(['@', '4'], "a");
+    let mut rest = plain.as_str();
+    let mut told = false;
+    while !rest.is_empty() {
+        if let Some(behind) = rest.strip_prefix(['-', '_', '.', ' ']) {
+            rest = behind;
+            continue;
+        }
+        let Some(word) = MADE_UP.iter().find(|word| rest.starts_with(**word)) else {
+            return false;
+        };
+        told |= names.contains(word);
+        rest = &rest[word.len()..];
+    }
+    told
 }
 
 /// Whether the part stands in the text; a short one must stand alone, because

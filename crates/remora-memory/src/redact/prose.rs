@@ -1,0 +1,157 @@
+//! Passwords in sentences that are not English, and a user with a password in
+//! sentences that are.
+
+use std::ops::Range;
+
+use super::header::run;
+use super::names::Class;
+use super::value::{self, Place};
+use super::{Finding, Rank};
+
+/// What a password is called; compared without the case of ASCII letters.
+pub(super) const WORDS: &[&str] = &[
+    "passwort",
+    "kennwort",
+    "mot de passe",
+    "contraseña",
+    "contrasena",
+    "senha",
+    "palavra-passe",
+    "wachtwoord",
+    "lösenord",
+    "adgangskode",
+    "passord",
+    "salasana",
+    "hasło",
+    "heslo",
+    "jelszó",
+    "parola",
+    "parolă",
+    "şifre",
+    "пароль",
+    "Пароль",
+    "ПАРОЛЬ",
+    "κωδικός",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "비밀번호",
+    "암호",
+    "mật khẩu",
+    "รหัสผ่าน",
+    "كلمة المرور",
+    "סיסמה",
+    "पासवर्ड",
+];
+
+/// What comes before a user and a password.
+pub(super) const LOGINS: &[&str] = &[
+    "log in with ",
+    "login with ",
+    "log in as ",
+    "login as ",
+    "sign in with ",
+    "credentials are ",
+    "credentials: ",
+    "login: ",
+    "user/password: ",
+    "user/pass: ",
+    "username/password: ",
+];
+
+/// Verbs between the name and the password.
+const VERBS: &[&str] = &[
+    "ist", "lautet", "heißt", "war", "wäre", "est", "es", "era", "é", "è", "era", "is", "är", "er",
+    "on", "to", "jest", "je", "este", "olan",
+];
+
+/// Signs and, where words are not set apart, the particles.
+const SIGNS: &[&str] = &[
+    ":", "：", "=", "＝", "是", "为", "為", "は", "が", "은", "는", "이", "가", "→", "–", "—",
+];
+
+/// How far behind the name the password may begin.
+const REACH: usize = 96;
+/// How many words may stand between.
+const MAX_WORDS: usize = 6;
+
+/// Looks behind the word for a password, and says how far it has read.
+pub(super) fn password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) -> usize {
+    let bytes = text.as_bytes();
+    // `passwortlänge`, `senhas`: another word.
+    if bytes[hit.end - 1].is_ascii_alphabetic()
+        && bytes
+            .get(hit.end)
+            .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    {
+        return 0;
+    }
+    let limit = super::assign::floor(bytes, hit.end + REACH);
+    let mut at = hit.end;
+    for _ in 0..MAX_WORDS {
+        at += run(text, at, |b| b == b' ').min(4);
+        let Some(rest) = text.get(at..limit) else {
+            return at;
+        };
+        if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            return said(text, at + sign.len(), found);
+        }
+        let word = rest
+            .find(|c: char| !c.is_alphabetic())
+            .unwrap_or(rest.len());
+        if word == 0 {
+            return at;
+        }
+        at += word;
+        if VERBS.contains(&&rest[..word]) {
+            return said(text, at, found);
+        }
+    }
+    at
+}
+
+/// Adds the value that begins here, if it is a password, and says where it ends.
+fn said(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
+    const OPENING: &[char] = &[
+        ' ', '"', '\'', '`', '「', '『', '“', '”', '„', '‘', '’', '«', '‹', '*', '（', '【',
+    ];
+    let Some(rest) = text.get(at..) else {
+        return at;
+    };
+    let lead: usize = rest
+        .chars()
+        .take(6)
+        .take_while(|c| OPENING.contains(c) || *c == '\\')
+        .map(char::len_utf8)
+        .sum();
+    let start = at + lead;
+    let length = run(text, start, |b| {
+        b.is_ascii_graphic() && !matches!(b, b'"' | b'\'' | b'`' | b'<' | b'\\')
+    });
+    let Some(word) = text.get(start..start + length) else {
+        return start;
+    };
+    let word = word.trim_end_matches(['.', ',', ';', ':', '?', ')', '*']);
+    if value::secret(word, Class::Password, Place::Said) {
+        let range = start..start + word.len();
+        found.push(Finding::new("password", range, Rank::Place));
+    }
+    start + length
+}
+
+/// `admin / SECRET` and `admin:SECRET`.
+pub(super) fn login(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let start = at + run(text, at, |b| matches!(b, b'`' | b'"' | b'\'' | b' ')).min(4);
+    let user = run(text, start, |b| {
+        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'@' | b'-')
+    });
+    if !(2..=48).contains(&user) {
+        return;
+    }
+    let at = start + user + run(text, start + user, |b| matches!(b, b' ' | b'`')).min(2);
+    if !matches!(text.as_bytes().get(at), Some(b'/' | b':')) {
+        return;
+    }
+    said(text, at + 1, found);
+}

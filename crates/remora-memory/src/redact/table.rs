@@ -1,0 +1,262 @@
+//! Columns of secrets: a telling name in the head of a table, and the values
+//! under it. Tables of bars, of commas and tabs, and of aligned words.
+
+use std::ops::Range;
+
+use super::names::{self, Class};
+use super::value::{self, Place};
+use super::{Finding, MARK, Rank};
+
+/// Longest line that may be part of a table.
+const MAX_LINE: usize = 2048;
+/// How many rows are read.
+const MAX_ROWS: usize = 200;
+/// More columns than this are no table.
+const MAX_COLUMNS: usize = 64;
+
+/// How the cells of a row are set apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `| a | b |` and `a | b`, with a line of hyphens under the head.
+    Bars,
+    /// `a,b`
+    Signs(u8),
+    /// `A    B`, each value under its head.
+    Aligned,
+}
+
+/// If the name stands in the head of a table, adds the values under all the
+/// telling names of that head and says where the table ends.
+pub(super) fn secrets(text: &str, name: &Range<usize>, found: &mut Vec<Finding>) -> Option<usize> {
+    let form = form_at(text, name)?;
+    // One look at a line is enough, whatever it shows.
+    let Some(head) = line_around(text, name.start) else {
+        return Some(name.start + MAX_LINE);
+    };
+    let line = text.get(head.clone())?;
+    if form == Form::Aligned && !aligned_head(line) {
+        return Some(head.end);
+    }
+    let columns = cells(line, form);
+    if !(2..=MAX_COLUMNS).contains(&columns.len()) {
+        return Some(head.end);
+    }
+    let telling: Vec<(usize, Range<usize>, Class, &'static str)> = columns
+        .iter()
+        .enumerate()
+        .filter_map(|(at, cell)| {
+            let name = line.get(cell.clone())?;
+            let told = names::told(name)?;
+            matches!(told.class, Class::Password | Class::Secret)
+                .then(|| (at, cell.clone(), told.class, told.kind))
+        })
+        .collect();
+    if telling.is_empty() || !named(line, &columns, form) {
+        return Some(head.end);
+    }
+    let mut at = next_line(text, head.end);
+    if form == Form::Bars {
+        // Without that line it may be a row as well as a head.
+        let Some(rule) =
+            line_from(text, at).filter(|rule| text.get(rule.clone()).is_some_and(is_rule))
+        else {
+            return Some(head.end);
+        };
+        at = next_line(text, rule.end);
+    }
+    for _ in 0..MAX_ROWS {
+        let Some(row) = line_from(text, at).filter(|row| !row.is_empty()) else {
+            break;
+        };
+        let own = text.get(row.clone())?;
+        let values = cells(own, form);
+        let fits = match form {
+            Form::Aligned => values.len() > 1,
+            Form::Bars | Form::Signs(_) => values.len() == columns.len(),
+        };
+        if !fits && !is_rule(own) {
+            break;
+        }
+        for (number, column, class, kind) in &telling {
+            let cell = match form {
+                Form::Aligned => values.iter().find(|cell| cell.start == column.start),
+                Form::Bars | Form::Signs(_) => values.get(*number),
+            };
+            let Some(cell) = cell.filter(|_| fits) else {
+                continue;
+            };
+            let word = own.get(cell.clone()).unwrap_or_default();
+            let place = if form == Form::Aligned {
+                Place::Loose
+            } else {
+                Place::Quoted
+            };
+            if !word.contains(MARK) && value::secret(word, *class, place) {
+                let range = row.start + cell.start..row.start + cell.end;
+                found.push(Finding::new(*kind, range, Rank::Word));
+            }
+        }
+        at = next_line(text, row.end);
+    }
+    Some(at)
+}
+
+/// What stands around the name tells the form, before a line is read.
+fn form_at(text: &str, name: &Range<usize>) -> Option<Form> {
+    let bytes = text.as_bytes();
+    let mut before = name.start;
+    while before > 0 && bytes[before - 1] == b' ' && name.start - before < 64 {
+        before -= 1;
+    }
+    let mut behind = name.end;
+    while bytes.get(behind) == Some(&b' ') && behind - name.end < 64 {
+        behind += 1;
+    }
+    let gaps = (name.start - before, behind - name.end);
+    let left = before.checked_sub(1).map_or(b'\n', |at| bytes[at]);
+    let right = bytes.get(behind).copied().unwrap_or(b'\n');
+    // A line may end as it does inside a JSON string.
+    let ends = |b: u8| matches!(b, b'\n' | b'\r' | b'\\' | b'"');
+    let begins = ends(left) || (left == b'n' && before > 1 && bytes[before - 2] == b'\\');
+    if left == b'|' || right == b'|' {
+        return ((left == b'|' || begins) && (right == b'|' || ends(right))).then_some(Form::Bars);
+    }
+    for sign in [b',', b'\t', b';'] {
+        let set = (left == sign || begins) && (right == sign || ends(right));
+        if gaps == (0, 0) && set && (left == sign || right == sign) {
+            return Some(Form::Signs(sign));
+        }
+    }
+    // Two blanks at least, on one side if the other is the end of the line.
+    let wide = (gaps.0 >= 2 || begins) && (gaps.1 >= 2 || ends(right));
+    let capitals = bytes[name.clone()].iter().all(|b| !b.is_ascii_lowercase());
+    (wide && capitals && (gaps.0 >= 2 || gaps.1 >= 2)).then_some(Form::Aligned)
+}
+
+/// Only capitals, as commands write the heads of their lists.
+fn aligned_head(line: &str) -> bool {
+    !line.bytes().any(|b| b.is_ascii_lowercase()) && line.contains("  ")
+}
+
+/// Whether every cell of the head is a name and no value.
+fn named(line: &str, columns: &[Range<usize>], form: Form) -> bool {
+    columns.iter().all(|cell| {
+        let name = line.get(cell.clone()).unwrap_or_default();
+        let plain = |b: u8| {
+            b.is_ascii_alphanumeric()
+                || matches!(
+                    b,
+                    b'_' | b'-' | b'.' | b' ' | b'#' | b'*' | b'(' | b')' | b'/'
+                )
+        };
+        let free = form == Form::Bars && !name.is_ascii();
+        free || (name.bytes().all(plain) && !super::shape::random(name))
+    })
+}
+
+/// Only the signs that draw a line.
+fn is_rule(line: &str) -> bool {
+    line.contains('-')
+        && line
+            .bytes()
+            .all(|b| matches!(b, b'-' | b'+' | b'|' | b':' | b' ' | b'='))
+}
+
+/// The cells of a row, without the blanks and quotes around them.
+fn cells(line: &str, form: Form) -> Vec<Range<usize>> {
+    let mut list = Vec::new();
+    if form == Form::Aligned {
+        let mut at = 0;
+        for piece in line.split("  ") {
+            let own = piece.trim();
+            if !own.is_empty() {
+                let start = at + (piece.len() - piece.trim_start().len());
+                list.push(start..start + own.len());
+            }
+            at += piece.len() + 2;
+        }
+        return list;
+    }
+    let sign = match form {
+        Form::Signs(sign) => char::from(sign),
+        Form::Bars | Form::Aligned => '|',
+    };
+    let mut at = 0;
+    for piece in line.split(sign) {
+        let own = piece.trim().trim_matches(['"', '\'', '`']);
+        let start = at + piece.find(own).unwrap_or(0);
+        list.push(start..start + own.len());
+        at += piece.len() + 1;
+    }
+    if form == Form::Bars {
+        // The bars at both ends make no cells.
+        let outer = list.len() > 2 && line.trim_start().starts_with('|');
+        if outer {
+            list.remove(0);
+            if line.trim_end().ends_with('|') {
+                list.pop();
+            }
+        }
+    }
+    list
+}
+
+fn ends_line(bytes: &[u8], at: usize) -> bool {
+    match bytes[at] {
+        b'\n' | b'\r' => true,
+        b'\\' => matches!(bytes.get(at + 1), Some(b'n' | b'r')),
+        // The end of a JSON string that holds the table.
+        b'"' => matches!(bytes.get(at + 1), Some(b'}' | b']') | None),
+        _ => false,
+    }
+}
+
+/// The line from here on, if it is not too long.
+fn line_from(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut end = at;
+    while end < bytes.len() && !ends_line(bytes, end) {
+        end += 1;
+        if end - at > MAX_LINE {
+            return None;
+        }
+    }
+    (at < bytes.len()).then_some(at..end)
+}
+
+/// The beginning of the line behind this end of one.
+fn next_line(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = at;
+    if bytes.get(at) == Some(&b'\\') && bytes.get(at + 1) == Some(&b'r') {
+        at += 2;
+    }
+    if bytes.get(at) == Some(&b'\r') {
+        at += 1;
+    }
+    match bytes.get(at) {
+        Some(b'\n') => at + 1,
+        Some(b'\\') if bytes.get(at + 1) == Some(&b'n') => at + 2,
+        _ => bytes.len(),
+    }
+}
+
+fn line_around(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut start = at;
+    while start > 0 {
+        let before = bytes[start - 1];
+        let escaped = start > 1 && bytes[start - 2] == b'\\' && matches!(before, b'n' | b'r');
+        // A JSON string that holds the table begins here.
+        let opening = before == b'"' && start > 1 && bytes[start - 2] == b':';
+        if before == b'\n' || escaped || opening {
+            break;
+        }
+        start -= 1;
+        if at - start > MAX_LINE {
+            return None;
+        }
+    }
+    let end = line_from(text, at)?.end;
+    Some(start..end)
+}
