@@ -118,6 +118,16 @@ impl Loaded {
         }
     }
 
+    /// Whether the client itself puts the file into its prompt. It knows neither
+    /// the team's folder nor addresses of memories: those come from Remora.
+    pub fn is_loaded_by_client(&self) -> bool {
+        match self.kind {
+            Kind::TeamMem => false,
+            Kind::AutoMem => self.reason != Reason::Include,
+            Kind::Managed | Kind::User | Kind::Project | Kind::Local => true,
+        }
+    }
+
     /// What it costs a model, estimated.
     pub fn tokens(&self) -> u32 {
         remora_protocol::tokens::estimate(&self.content)

@@ -141,6 +141,7 @@ pub fn file_json(file: &Loaded) -> Value {
         "kind": file.kind.as_str(),
         "label": file.label(),
         "reason": file.reason.as_str(),
+        "by": if file.is_loaded_by_client() { "client" } else { "remora" },
         "parent": file.parent.as_ref().map(|p| p.to_string_lossy()),
         "globs": file.globs,
         "trigger": file.trigger.as_ref().map(|p| p.to_string_lossy()),

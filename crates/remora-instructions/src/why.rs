@@ -43,6 +43,11 @@ pub enum Verdict {
         /// What the session touched so far, in vain.
         touched: Vec<PathBuf>,
     },
+    /// The client does not load it; Remora adds it to the session's start.
+    Injected {
+        /// Why it does.
+        why: String,
+    },
     /// It is not.
     Out(Out),
 }
@@ -140,11 +145,9 @@ impl Instructions {
     /// begins at the working directory.
     pub fn why(&self, file: &Path) -> Answer {
         let path = normal(&self.cwd().join(file));
-        let verdict = match self.place(file) {
-            // A text from settings has a name, but no path.
-            Some(place) => Verdict::In(place),
-            None => self.verdict(&Names::of(path.clone())),
-        };
+        // A text from settings has a name, but no path.
+        let named = self.loaded(file);
+        let verdict = named.unwrap_or_else(|| self.verdict(&Names::of(path.clone())));
         Answer { path, verdict }
     }
 
@@ -152,11 +155,11 @@ impl Instructions {
         if let Some(what) = self.scene.off() {
             return Verdict::Out(left_out(&Why::Off(what), None, self.scene.approved));
         }
-        if let Some(place) = [&names.asked, &names.listed]
+        if let Some(verdict) = [&names.asked, &names.listed]
             .into_iter()
-            .find_map(|name| self.place(name))
+            .find_map(|name| self.loaded(name))
         {
-            return Verdict::In(place);
+            return verdict;
         }
         let spelled = [names.asked.as_path(), &names.listed];
         if let Some(skipped) = find(self.skipped(), &spelled) {
@@ -166,8 +169,8 @@ impl Instructions {
             return Verdict::Out(self.missing(&names.asked));
         }
         if let Some(real) = &names.real {
-            if let Some(place) = self.place(real) {
-                return Verdict::In(place);
+            if let Some(verdict) = self.loaded(real) {
+                return verdict;
             }
             if let Some(skipped) = find(self.skipped(), &[real]) {
                 return self.skip_verdict(skipped, names);
@@ -196,9 +199,25 @@ impl Instructions {
         Verdict::Out(out.unwrap_or_else(|| self.plain(names)))
     }
 
-    /// The place of a file that is loaded under this name.
+    /// What is said of a file that is loaded under this name, and by whom.
+    fn loaded(&self, name: &Path) -> Option<Verdict> {
+        let mut all = self.start.files.iter().chain(&self.later);
+        let file = all.find(|file| file.path == name)?;
+        if file.is_loaded_by_client() {
+            return self.place(name).map(Verdict::In);
+        }
+        Some(match &file.parent {
+            Some(parent) => Verdict::Injected {
+                why: format!("because {} names its address", parent.display()),
+            },
+            None => Verdict::Out(place::team_index()),
+        })
+    }
+
+    /// The place of a file that the client loads under this name.
     fn place(&self, name: &Path) -> Option<Place> {
-        let all: Vec<&Loaded> = self.start.files.iter().chain(&self.later).collect();
+        let all = self.start.files.iter().chain(&self.later);
+        let all: Vec<&Loaded> = all.filter(|file| file.is_loaded_by_client()).collect();
         let at = all.iter().position(|file| file.path == name)?;
         let file = all[at];
         Some(Place {

@@ -249,7 +249,7 @@ fn name_of(item: &Item) -> String {
 pub fn is_untrusted(item: &Item) -> bool {
     let person = match item.kind {
         Kind::Prompt => item.speaker.as_deref().is_none_or(|by| by == "user"),
-        Kind::Memory => item.key.is_some(),
+        Kind::Memory => item.key.is_some() && !memories::is_repository_word(item),
         kind => later::is_stated(kind) && item.speaker.as_deref() == Some("user"),
     };
     !person

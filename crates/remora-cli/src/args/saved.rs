@@ -14,6 +14,8 @@ pub(crate) enum Memory {
     Show(MemoryShow),
     /// Change a memory
     Edit(MemoryEdit),
+    /// Accept memories that a repository brought along, after reading them
+    Accept(MemoryAccept),
     /// Remove memories
     Rm(MemoryRm),
     /// Verify what memories name against the working tree
@@ -145,6 +147,18 @@ pub(crate) struct MemoryEdit {
     pub(crate) priority: Option<u8>,
     #[command(flatten)]
     pub(crate) whose: Whose,
+    #[command(flatten)]
+    pub(crate) place: SavedPlace,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct MemoryAccept {
+    /// Names or addresses of memories of the team
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) names: Vec<String>,
+    /// All that wait in this repository
+    #[arg(long)]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) place: SavedPlace,
 }

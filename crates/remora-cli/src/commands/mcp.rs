@@ -275,7 +275,8 @@ fn detail(
 ) -> Result<Option<server::Detail>, CliError> {
     let memory = |uri: &str| {
         let found = memory::at(uri, &saved_place(data))?;
-        Ok(told::memory(&found, &redactor(data)?, local))
+        let accepted = memory::is_accepted(&found, &saved_place(data))?;
+        Ok(told::memory(&found, accepted, &redactor(data)?, local))
     };
     if id.starts_with(SCHEME) {
         return memory(id).map(Some);

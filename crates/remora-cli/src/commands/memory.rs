@@ -1,6 +1,7 @@
 //! `remora memory`: facts that people and agents keep as Markdown files, for a
 //! project, a team or everywhere.
 
+mod accept;
 mod check;
 mod clean;
 mod diff;
@@ -10,6 +11,7 @@ mod notes;
 mod review;
 mod write;
 
+pub(super) use accept::Accepted;
 pub(super) use check::{cache, cache_file, keep};
 pub(super) use notes::import as import_notes;
 
@@ -38,6 +40,7 @@ pub(super) fn run(command: &args::Memory, out: &mut Output) -> Result<Exit, CliE
         args::Memory::List(args) => look::list(args, out),
         args::Memory::Show(args) => look::show(args, out),
         args::Memory::Edit(args) => write::edit(args, out),
+        args::Memory::Accept(args) => accept::run(args, out),
         args::Memory::Rm(args) => write::remove(args, out),
         args::Memory::Check(args) => check::run(args, out),
         args::Memory::Index(args) => index::run(args, out),
@@ -73,6 +76,12 @@ pub(super) fn at(uri: &str, place: &SavedPlace) -> Result<Memory, CliError> {
     let shelf = Shelf::open(place)?;
     let (_, memory) = shelf.find(uri, &Whose::default())?;
     Ok(memory)
+}
+
+/// Whether a memory is the user's: written or accepted by them.
+pub(super) fn is_accepted(memory: &Memory, place: &SavedPlace) -> Result<bool, CliError> {
+    let shelf = Shelf::open(place)?;
+    Ok(Accepted::load(&shelf.data.paths).holds(&shelf.root, memory))
 }
 
 /// `remora forget`.

@@ -98,6 +98,16 @@ fn case(path: &Path, name: &str) -> Option<Out> {
     }
 }
 
+/// The index of a team's memories, which is read by people.
+pub(super) fn team_index() -> Out {
+    Out::new(
+        "team-index",
+        "is the index of the team's memories, which the client does not load; Remora adds the \
+         memories themselves to the session's start: those of priority 1 and 2, and those that \
+         an instruction file names",
+    )
+}
+
 fn memory(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
     let folder = path.parent()?;
     let is = |dir: &Path| dir == folder || dir.canonicalize().is_ok_and(|dir| dir == folder);
@@ -115,10 +125,13 @@ fn memory(scene: &Scene, path: &Path, name: &str) -> Option<Out> {
             return Some(out.advice(format!("rename it to {}", names::INDEX)));
         }
         let stem = name.strip_suffix(".md")?;
-        let why = if scope == "user" {
-            "is a memory of the person, which comes only where a file names it".to_owned()
-        } else {
-            format!("is a memory, and only the index {} is loaded", names::INDEX)
+        let why = match scope {
+            "user" => "is a memory of the user, which comes only where a file names it".to_owned(),
+            "team" => "is a memory of the team, which the client does not load; Remora adds it to \
+                       the session's start if its priority is 1 or 2, as the repository's words \
+                       until you accept it"
+                .to_owned(),
+            _ => format!("is a memory, and only the index {} is loaded", names::INDEX),
         };
         let out = Out::new("memory-topic", why);
         return Some(out.advice(format!(

@@ -29,6 +29,7 @@ fn told(answer: &Answer) -> (&'static str, &'static str, String) {
             ("in", "", text)
         }
         Verdict::OnDemand { when, touched, .. } => ("on-demand", "", format!("{when} {touched:?}")),
+        Verdict::Injected { why } => ("injected", "", why.clone()),
         Verdict::Out(out) => ("out", out.code, out.why.clone()),
     }
 }
@@ -68,8 +69,9 @@ fn what_is_in_is_never_said_to_be_out() {
         let session = tree.session();
         for file in session.start().iter().chain(session.later()) {
             let answer = session.why(&file.path);
+            let is_in = matches!(answer.verdict, Verdict::In(_));
             assert!(
-                matches!(answer.verdict, Verdict::In(_)),
+                is_in == file.is_loaded_by_client(),
                 "{} {answer:?}",
                 case["name"]
             );

@@ -1,6 +1,7 @@
 //! Saved memories that a session begins with: those of high priority, and those
 //! that the project's instructions name. The file is the truth: one that has
-//! changed since it was indexed is read again, one that is gone is left out.
+//! changed since it was indexed is read again, one that is gone is left out. What
+//! a repository brought along and the user did not accept comes last and says so.
 
 use remora_protocol::record::{Item, Kind};
 use serde_json::Value;
@@ -19,6 +20,13 @@ const BODY: usize = 1_500;
 /// The least urgent priority that is given without being asked for.
 const CORE: u64 = 2;
 
+/// The best priority that a memory has while it is only the repository's.
+const REPOSITORY_PRIORITY: u64 = 2;
+/// How the addresses of memories in a repository begin.
+const TEAM: &str = "memory://team/";
+/// Said of memories that nobody on this machine accepted.
+const REPOSITORY_MARK: &str = "[from this repository, not from the user]";
+
 /// Puts core memories on the page.
 pub(super) fn put(
     store: &dyn Store,
@@ -36,15 +44,22 @@ pub(super) fn put(
             continue;
         };
         let body = block(item.text.trim(), BODY);
-        let why = match (is_named(&item), priority(&item)) {
+        let mut why = match (is_named(&item), priority(&item)) {
             (true, _) => "the project's instructions name it".to_owned(),
             (_, priority) => format!("saved with priority {priority}"),
         };
+        if is_repository_word(&item) {
+            why.push_str("; from this repository, not accepted");
+        }
         let mut text = String::new();
         if first {
             text.push_str("Saved memories:\n");
         }
         text.push_str(&name);
+        if let Some(mark) = repository_mark(&item) {
+            text.push(' ');
+            text.push_str(mark);
+        }
         for doubt in row::doubts(&item) {
             text.push(' ');
             text.push_str(&doubt);
@@ -78,7 +93,10 @@ fn core(store: &dyn Store, scene: &Scene<'_>) -> Result<Vec<Item>> {
         );
     }
     rows.sort_by(|a, b| {
-        let order = |item: &Item| (!is_named(item), priority(item), item.key.clone());
+        let order = |item: &Item| {
+            let foreign = is_repository_word(item);
+            (foreign, !is_named(item), priority(item), item.key.clone())
+        };
         order(a).cmp(&order(b))
     });
     Ok(rows)
@@ -103,9 +121,25 @@ pub(super) fn fresh(item: &Item, scene: &Scene<'_>) -> Option<Item> {
 }
 
 fn priority(item: &Item) -> u64 {
-    detail(item, "priority")
-        .and_then(Value::as_u64)
-        .unwrap_or(u64::MAX)
+    let own = detail(item, "priority").and_then(Value::as_u64);
+    match own {
+        None => u64::MAX,
+        Some(own) if is_repository_word(item) => own.max(REPOSITORY_PRIORITY),
+        Some(own) => own,
+    }
+}
+
+/// Whether the words are a repository's, which the user has not accepted. Rows
+/// that do not say are not accepted.
+pub(super) fn is_repository_word(item: &Item) -> bool {
+    let is_team = item.key.as_deref().is_some_and(|key| key.starts_with(TEAM));
+    let accepted = detail(item, "accepted").and_then(Value::as_bool);
+    item.kind == Kind::Memory && is_team && accepted != Some(true)
+}
+
+/// What is said of such words.
+pub(super) fn repository_mark(item: &Item) -> Option<&'static str> {
+    is_repository_word(item).then_some(REPOSITORY_MARK)
 }
 
 fn is_named(item: &Item) -> bool {

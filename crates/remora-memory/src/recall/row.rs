@@ -6,6 +6,7 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 use serde_json::Value;
 
+use super::memories::repository_mark;
 use super::plain::{block, line};
 use super::truth::Truth;
 use super::{Chosen, Scene, Seen, is_untrusted, name_of, other_branch};
@@ -35,6 +36,9 @@ pub(super) fn short(item: &Item, truth: Truth, scene: &Scene<'_>) -> String {
         item.kind,
         line(&item.title, TITLE)
     );
+    if let Some(mark) = repository_mark(item) {
+        text = format!("{text} {mark}");
+    }
     if let Some(branch) = other_branch(item, scene) {
         text = format!("{text} [branch {}]", line(branch, 60));
     }

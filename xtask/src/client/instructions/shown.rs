@@ -80,10 +80,11 @@ fn heading(line: &str, read: Option<usize>) -> Option<(&str, &str)> {
     LABELS.contains(&label).then_some((path, label))
 }
 
-/// The entries of `remora instructions show --format json`.
+/// The entries of `remora instructions show --format json` that it says the client loads.
 pub(super) fn report(report: &Value) -> Result<Vec<Entry>> {
     let files = report["files"].as_array().context("no `files`")?;
-    let entries = files.iter().map(|file| {
+    let entries = files.iter().filter(|file| file["by"] != "remora");
+    let entries = entries.map(|file| {
         let text = |key: &str| {
             let text = file[key].as_str().map(str::to_owned);
             text.with_context(|| format!("no `{key}` in {file}"))

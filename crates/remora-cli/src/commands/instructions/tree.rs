@@ -104,6 +104,15 @@ fn layer(kind: Kind) -> &'static str {
 
 fn reason(file: &Loaded) -> String {
     let name = |path: &Path| visible(&path.display().to_string());
+    if !file.is_loaded_by_client() {
+        return match &file.parent {
+            Some(parent) => format!(
+                "named by {}; from Remora, not from the client",
+                name(parent)
+            ),
+            None => "not loaded by the client".to_owned(),
+        };
+    }
     match (file.reason, &file.parent, &file.globs) {
         (Reason::Include, Some(parent), _) => format!("imported by {}", name(parent)),
         (Reason::PathGlobMatch, _, Some(globs)) => {

@@ -63,6 +63,10 @@ fn json(answer: &Answer) -> Value {
             "path": path, "verdict": "on_demand",
             "when": when, "globs": globs, "touched": paths(touched),
         }),
+        Verdict::Injected { why } => json!({
+            "path": path, "verdict": "injected",
+            "by": "remora", "when": "session_start", "why": why,
+        }),
         Verdict::Out(Out { code, why, advice }) => json!({
             "path": path, "verdict": "out",
             "code": code, "why": why, "advice": advice,
@@ -81,6 +85,7 @@ fn text(answer: &Answer, out: &Output) -> String {
     let (style, word) = match answer.verdict {
         Verdict::In(_) => (Style::Green, "in"),
         Verdict::OnDemand { .. } => (Style::Yellow, "on demand"),
+        Verdict::Injected { .. } => (Style::Green, "injected"),
         Verdict::Out(_) => (Style::Red, "out"),
     };
     let mut text = format!("{} {}\n", out.paint(style, word), shown(&answer.path));
@@ -92,6 +97,13 @@ fn text(answer: &Answer, out: &Output) -> String {
                 let files: Vec<String> = touched.iter().map(|p| shown(p)).collect();
                 let _ = writeln!(text, "  touched so far: {}", files.join(", "));
             }
+        }
+        Verdict::Injected { why } => {
+            let why = visible(why);
+            let _ = writeln!(
+                text,
+                "  the client does not load it; Remora adds it to the session's start, {why}"
+            );
         }
         Verdict::Out(why) => {
             let _ = writeln!(text, "  {}", visible(&why.why));

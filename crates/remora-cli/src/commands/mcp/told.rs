@@ -87,7 +87,12 @@ fn source(item: &Item) -> Source {
 }
 
 /// A saved memory. Its file may hold what no row would.
-pub(super) fn memory(memory: &memories::Memory, redactor: &Redactor, local: &Local) -> Detail {
+pub(super) fn memory(
+    memory: &memories::Memory,
+    accepted: bool,
+    redactor: &Redactor,
+    local: &Local,
+) -> Detail {
     let clean = |text: &str| {
         let text = strip_private(text);
         let text = strip_injected(&text);
@@ -103,6 +108,9 @@ pub(super) fn memory(memory: &memories::Memory, redactor: &Redactor, local: &Loc
         .map(|kind| ("type", Type::as_str(kind).to_owned()));
     fields.extend(kind);
     fields.push(("file", memory.path.display().to_string()));
+    if !accepted {
+        fields.push(("from", "this repository, not from the user".to_owned()));
+    }
     Detail {
         name: memory.uri.to_string(),
         kind: Kind::Memory.name().to_owned(),
@@ -111,7 +119,11 @@ pub(super) fn memory(memory: &memories::Memory, redactor: &Redactor, local: &Loc
         fields,
         facts: memory.warnings.clone(),
         text: clean(&memory.body),
-        source: Source::Person,
+        source: if accepted {
+            Source::Person
+        } else {
+            Source::Elsewhere
+        },
         command: format!("remora memory show {}", memory.uri),
     }
 }

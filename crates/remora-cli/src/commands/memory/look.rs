@@ -5,6 +5,7 @@ use remora_instructions::memories::folder::{Folder, Listing};
 use remora_instructions::memories::{Memory, Scope, Type};
 use serde_json::{Value, json};
 
+use super::accept::Accepted;
 use super::check::{cache, findings_json};
 use super::{Shelf, as_json};
 use crate::args::{MemoryList, MemoryPath, MemoryShow};
@@ -16,6 +17,7 @@ use crate::output::{Output, Style, visible};
 pub(super) fn list(args: &MemoryList, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = Shelf::open(&args.place)?;
     let cached = cache(&shelf.data.paths, &shelf.root);
+    let accepted = Accepted::load(&shelf.data.paths);
     let wanted = args.kind.map(Type::from);
     let keep = |memory: &Memory| {
         wanted.is_none_or(|kind| memory.kind == Some(kind)) && (!args.core || memory.is_core())
@@ -35,6 +37,7 @@ pub(super) fn list(args: &MemoryList, out: &mut Output) -> Result<Exit, CliError
             .map(|memory| {
                 let mut value = as_json(memory);
                 value["check"] = json!(last(&cached, memory).map(Verdict::word));
+                value["accepted"] = json!(accepted.holds(&shelf.root, memory));
                 value
             })
             .collect();
@@ -43,6 +46,7 @@ pub(super) fn list(args: &MemoryList, out: &mut Output) -> Result<Exit, CliError
         return Ok(Exit::GoOn);
     }
     let mut first = true;
+    let mut waiting = 0;
     for (folder, listing) in &all {
         if listing.memories.is_empty() && listing.warnings.is_empty() {
             continue;
@@ -51,7 +55,19 @@ pub(super) fn list(args: &MemoryList, out: &mut Output) -> Result<Exit, CliError
             out.text("\n")?;
         }
         first = false;
-        section(folder, listing, &cached, out)?;
+        let waits = |memory: &Memory| !accepted.holds(&shelf.root, memory);
+        section(folder, listing, &cached, &waits, out)?;
+        waiting += listing.memories.iter().filter(|m| waits(m)).count();
+    }
+    if waiting > 0 {
+        out.text(&format!(
+            "\n{} from this repository, not from you: `remora memory show NAME`, then \
+             `remora memory accept NAME`\n",
+            match waiting {
+                1 => "1 memory is".to_owned(),
+                n => format!("{n} memories are"),
+            }
+        ))?;
     }
     if first {
         out.text("nothing is saved here; `remora remember \"...\"` saves a fact\n")?;
@@ -63,6 +79,7 @@ fn section(
     folder: &Folder,
     listing: &Listing,
     cached: &Cached,
+    waits: &dyn Fn(&Memory) -> bool,
     out: &mut Output,
 ) -> Result<(), CliError> {
     let scope = out.paint(Style::Bold, folder.scope().as_str());
@@ -86,11 +103,18 @@ fn section(
             Some(Verdict::Moved) => out.paint(Style::Yellow, "[moved] "),
             _ => String::new(),
         };
+        let waiting = if waits(memory) {
+            out.paint(Style::Yellow, "[not accepted] ")
+        } else {
+            String::new()
+        };
         let used = longest + 18;
         let hook = fit(&flat(&memory.hook()), WIDTH.saturating_sub(used).max(24));
         let name = out.paint(Style::Cyan, &name);
         let core = out.paint(Style::Yellow, core);
-        out.text(&format!("  {name}{gap} {core} {kind:<9} {verdict}{hook}\n"))?;
+        out.text(&format!(
+            "  {name}{gap} {core} {kind:<9} {waiting}{verdict}{hook}\n"
+        ))?;
     }
     for warning in &listing.warnings {
         let mark = out.paint(Style::Yellow, "!");

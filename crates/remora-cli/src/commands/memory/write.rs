@@ -12,6 +12,7 @@ use remora_instructions::memories::{Memory, PRIORITY, Scope, Type, first_sentenc
 use remora_memory::redact::Redactor;
 use serde_json::{Value, json};
 
+use super::accept::accept_own;
 use super::clean::Cleaner;
 use super::{Shelf, as_json, now, secrets};
 use crate::args::{MemoryAdd, MemoryEdit, MemoryRm, SavedPlace};
@@ -27,6 +28,7 @@ const TITLE: usize = 72;
 
 pub(super) fn add(args: &MemoryAdd, out: &mut Output) -> Result<Exit, CliError> {
     let (written, advice) = save(args)?;
+    accept_own(&Shelf::open(&args.place)?, &written.memory)?;
     told("saved", &written, &advice, &args.place, out)
 }
 
@@ -85,6 +87,7 @@ pub(super) fn edit(args: &MemoryEdit, out: &mut Output) -> Result<Exit, CliError
     }
     let find = |text: &str| secrets(&redactor, text);
     let written = folder.edit(memory.uri.name.as_str(), &change, &now(), &find)?;
+    accept_own(&shelf, &written.memory)?;
     shelf.changed();
     let mut advice = cleaner.advice();
     advice.extend(advised(&shelf, folder, &written.memory.body, &find));

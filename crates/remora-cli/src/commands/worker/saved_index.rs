@@ -23,7 +23,7 @@ use super::policy;
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
-use crate::commands::memory::{cache, cache_file, keep, scene};
+use crate::commands::memory::{Accepted, cache, cache_file, keep, scene};
 use crate::environment::Environment;
 use row::Context;
 use stamp::Stamp;
@@ -135,6 +135,7 @@ impl SavedMemories for SavedFiles {
                 stamp.file(layer);
             }
             stamp.file(&cache_file(&self.paths, &place.root));
+            stamp.file(&Accepted::file(&self.paths));
         }
         stamp.finish()
     }
@@ -143,12 +144,17 @@ impl SavedMemories for SavedFiles {
         let mut list = SavedList::default();
         let Some(project) = project else {
             for memory in read(&self.everywhere(), &mut list) {
-                list.memories.push(row::of(&memory, Context::default()));
+                let context = Context {
+                    accepted: true,
+                    ..Context::default()
+                };
+                list.memories.push(row::of(&memory, context));
             }
             return Some(list);
         };
         let place = self.place(project, Duration::ZERO)?;
         let cached = cache(&self.paths, &place.root);
+        let accepted = Accepted::load(&self.paths);
         for memory in self.memories(&place, &mut list) {
             let findings = match memory.uri.scope {
                 Scope::User => Vec::new(),
@@ -156,6 +162,7 @@ impl SavedMemories for SavedFiles {
             };
             let context = Context {
                 root: Some(&place.root),
+                accepted: accepted.holds(&place.root, &memory),
                 named: place.named.contains(&memory.uri),
                 findings: &findings,
             };

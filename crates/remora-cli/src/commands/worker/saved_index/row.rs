@@ -25,6 +25,8 @@ const DOUBT: usize = 120;
 pub(super) struct Context<'a> {
     /// The checkout that it is about.
     pub(super) root: Option<&'a Path>,
+    /// Whether the user wrote it, or accepted what it says.
+    pub(super) accepted: bool,
     /// Whether instructions name it.
     pub(super) named: bool,
     /// What the last check found.
@@ -58,6 +60,7 @@ pub(super) fn of(memory: &Memory, context: Context<'_>) -> SavedMemory {
             "size": meta.map_or(0, |m| m.len()),
             "modified": nanos,
             "named": context.named,
+            "accepted": context.accepted,
             "doubts": doubts,
         }),
     }

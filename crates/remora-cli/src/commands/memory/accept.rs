@@ -1,0 +1,150 @@
+//! `remora memory accept`: which memories of a repository the user has read and
+//! taken over. A clone brings its team memories along, so they are the
+//! repository's words until then. What is accepted is a content, not a name: a
+//! memory that changes waits again.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as IoWrite};
+use std::path::{Path, PathBuf};
+
+use remora_client::Paths;
+use remora_instructions::memories::{Memory, Scope, Type};
+use ring::digest::{SHA256, digest};
+use serde_json::json;
+
+use super::{Shelf, as_json};
+use crate::args::{MemoryAccept, Whose};
+use crate::commands::show::lines::{count, flat};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, Style};
+
+/// Names of accepted memories and the hash of what each said, by checkout.
+#[derive(Debug, Default)]
+pub(in crate::commands) struct Accepted(BTreeMap<String, BTreeMap<String, String>>);
+
+impl Accepted {
+    /// Where they are written down.
+    pub(in crate::commands) fn file(paths: &Paths) -> PathBuf {
+        paths.home().join("accepted.json")
+    }
+
+    /// Reads them; a damaged file accepts nothing.
+    pub(in crate::commands) fn load(paths: &Paths) -> Self {
+        let bytes = fs::read(Self::file(paths)).unwrap_or_default();
+        Self(serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    /// Whether the user wrote this memory or accepted what it says now. Memories
+    /// outside the repository are the user's own.
+    pub(in crate::commands) fn holds(&self, root: &Path, memory: &Memory) -> bool {
+        let names = self.0.get(root.to_string_lossy().as_ref());
+        let known = names.and_then(|names| names.get(memory.uri.name.as_str()));
+        memory.uri.scope != Scope::Team || known == Some(&content_hash(memory))
+    }
+
+    fn insert(&mut self, root: &Path, memory: &Memory) {
+        let names = self.0.entry(root.to_string_lossy().into_owned());
+        let name = memory.uri.name.as_str().to_owned();
+        names.or_default().insert(name, content_hash(memory));
+    }
+
+    fn save(&self, paths: &Paths) -> Result<(), CliError> {
+        let file = Self::file(paths);
+        let write = || -> io::Result<()> {
+            paths.prepare()?;
+            // A draft of this kind is for its owner alone.
+            let mut draft = tempfile::NamedTempFile::new_in(paths.home())?;
+            IoWrite::write_all(&mut draft, serde_json::to_string(&self.0)?.as_bytes())?;
+            draft.persist(&file)?;
+            Ok(())
+        };
+        write().map_err(|source| CliError::File {
+            path: file.clone(),
+            source,
+        })
+    }
+}
+
+/// What a memory says, apart from when it was written.
+fn content_hash(memory: &Memory) -> String {
+    let content = json!([
+        memory.title,
+        memory.description,
+        memory.kind.map(Type::as_str),
+        memory.priority,
+        memory.body,
+    ]);
+    let hash = digest(&SHA256, content.to_string().as_bytes());
+    hash.as_ref().iter().fold(String::new(), |mut hex, byte| {
+        // Writing into a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// The user wrote this memory, so there is nothing to accept later.
+pub(super) fn accept_own(shelf: &Shelf, memory: &Memory) -> Result<(), CliError> {
+    if memory.uri.scope != Scope::Team {
+        return Ok(());
+    }
+    accept(shelf, std::slice::from_ref(memory))
+}
+
+fn accept(shelf: &Shelf, memories: &[Memory]) -> Result<(), CliError> {
+    let mut accepted = Accepted::load(&shelf.data.paths);
+    for memory in memories {
+        accepted.insert(&shelf.root, memory);
+    }
+    accepted.save(&shelf.data.paths)
+}
+
+pub(super) fn run(args: &MemoryAccept, out: &mut Output) -> Result<Exit, CliError> {
+    let shelf = Shelf::open(&args.place)?;
+    let team = Whose {
+        team: true,
+        ..Whose::default()
+    };
+    let memories = if args.all {
+        let mut waiting = shelf.folder(Scope::Team).list()?.memories;
+        let accepted = Accepted::load(&shelf.data.paths);
+        waiting.retain(|memory| !accepted.holds(&shelf.root, memory));
+        waiting
+    } else {
+        let find = |name: &String| Ok(shelf.find(name, &team)?.1);
+        args.names
+            .iter()
+            .map(find)
+            .collect::<Result<Vec<_>, CliError>>()?
+    };
+    if let Some(own) = memories.iter().find(|m| m.uri.scope != Scope::Team) {
+        return Err(CliError::Usage(format!(
+            "{} is your own: only memories of the repository are accepted",
+            own.uri
+        )));
+    }
+    if !memories.is_empty() {
+        accept(&shelf, &memories)?;
+        shelf.changed();
+    }
+    if args.place.json {
+        let list: Vec<_> = memories.iter().map(as_json).collect();
+        out.json(&json!({ "accepted": list }))?;
+        return Ok(Exit::GoOn);
+    }
+    for memory in &memories {
+        let uri = out.paint(Style::Cyan, &memory.uri.to_string());
+        out.text(&format!("accepted {uri}  {}\n", flat(&memory.hook())))?;
+    }
+    out.text(&match memories.len() {
+        0 => "no memory of this repository waits to be accepted\n".to_owned(),
+        n => format!(
+            "{} of this repository now {} as yours; one that changes waits again\n",
+            count(n as u64, "memory", "memories"),
+            if n == 1 { "counts" } else { "count" }
+        ),
+    })?;
+    Ok(Exit::GoOn)
+}
