@@ -1,63 +1,64 @@
 //! What a repository's own files say, read from their text: remotes, branches,
 //! worktrees. Pure; the caller reads the files. No `git` process is needed.
 
-/// A remote's address in the form that all ways of writing it share:
-/// `host/path`, without scheme, user, password, port or `.git`. An absolute
-/// path on this machine stays a path. `None` for anything relative or empty.
-pub fn normal_remote(address: &str) -> Option<String> {
-    let address = address.trim();
-    let tail = |path: &str| {
-        let path = path.trim_matches('/');
-        path.strip_suffix(".git").unwrap_or(path).to_owned()
-    };
-    if let Some((scheme, rest)) = address.split_once("://") {
-        let (authority, path) = rest.split_once('/')?;
-        if scheme.eq_ignore_ascii_case("file") {
-            return Some(format!("/{}", tail(path))).filter(|p| p.len() > 1);
-        }
-        let host = authority.rsplit_once('@').map_or(authority, |(_, h)| h);
-        let host = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
-            _ => host,
-        };
-        let path = tail(path);
-        let known = !host.is_empty() && !path.is_empty();
-        return known.then(|| format!("{}/{path}", host.to_lowercase()));
-    }
-    if address.starts_with('/') {
-        return Some(format!("/{}", tail(address))).filter(|p| p.len() > 1);
-    }
-    let (host, path) = address.split_once(':')?;
-    let host = host.rsplit_once('@').map_or(host, |(_, h)| h);
-    let path = tail(path);
-    let plain = !host.is_empty() && !host.contains(['/', '\\']) && host.len() > 1;
-    (plain && !path.is_empty()).then(|| format!("{}/{path}", host.to_lowercase()))
-}
+mod config;
+mod remote;
 
-/// The address of `origin` in a repository's `config`, else of the first
-/// remote that has one, normalised.
+use config::{Entry, parse_config};
+pub use remote::remote_key;
+
+/// The key of `origin` in a repository's `config`, else of the first remote
+/// that has one: the address that git would fetch from. `pushurl` and included
+/// files do not count; `insteadOf` of the same file does.
 pub fn remote_of_config(config: &str) -> Option<String> {
-    let mut remote = None;
+    let entries = parse_config(config)?;
     let mut first = None;
-    for line in config.lines().map(str::trim) {
-        if let Some(section) = line.strip_prefix('[') {
-            let name = section.split(']').next().unwrap_or_default();
-            remote = name
-                .trim()
-                .strip_prefix("remote")
-                .and_then(|rest| rest.trim().strip_prefix('"')?.strip_suffix('"'));
-        } else if let Some(name) = remote
-            && let Some((key, value)) = line.split_once('=')
-            && key.trim().eq_ignore_ascii_case("url")
-            && let Some(found) = normal_remote(value.trim().trim_matches('"'))
-        {
-            if name == "origin" {
-                return Some(found);
-            }
-            first.get_or_insert(found);
+    let mut met: Vec<&str> = Vec::new();
+    for entry in &entries {
+        if !is_url(entry) || met.contains(&entry.subsection.as_str()) {
+            continue;
         }
+        met.push(&entry.subsection);
+        let urls = entries
+            .iter()
+            .filter(|other| is_url(other) && other.subsection == entry.subsection);
+        let Some(key) = fetched(urls).and_then(|url| remote_key(&rewritten(url, &entries))) else {
+            continue;
+        };
+        if entry.subsection == "origin" {
+            return Some(key);
+        }
+        first.get_or_insert(key);
     }
     first
+}
+
+fn is_url(entry: &Entry) -> bool {
+    let is_remote = entry.section == "remote" && entry.key == "url";
+    is_remote && !entry.subsection.is_empty()
+}
+
+/// Of several addresses git fetches from the first; an empty one takes those
+/// before it back.
+fn fetched<'a>(urls: impl Iterator<Item = &'a Entry>) -> Option<&'a str> {
+    urls.fold(None, |first, entry| match entry.value.as_str() {
+        "" => None,
+        url => first.or(Some(url)),
+    })
+}
+
+/// The address after `url.<base>.insteadOf`; the longest match wins.
+fn rewritten(url: &str, entries: &[Entry]) -> String {
+    entries
+        .iter()
+        .filter(|entry| entry.section == "url" && entry.key == "insteadof")
+        .filter_map(|entry| Some((entry, url.strip_prefix(&entry.value)?)))
+        .filter(|(entry, _)| !entry.value.is_empty())
+        .min_by_key(|(_, rest)| rest.len())
+        .map_or_else(
+            || url.to_owned(),
+            |(entry, rest)| format!("{}{rest}", entry.subsection),
+        )
 }
 
 /// The branch that `HEAD` names; a detached one gives its short commit.
@@ -82,52 +83,28 @@ pub fn pointer(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    #[derive(serde::Deserialize)]
+    struct Cases {
+        addresses: Vec<(String, Option<String>, String)>,
+        configs: Vec<(String, Option<String>, String)>,
+    }
+
+    fn cases() -> Cases {
+        serde_json::from_str(include_str!("../cases/remotes.json")).unwrap()
+    }
+
     #[test]
-    fn one_remote_however_it_is_written() {
-        for address in [
-            "https://github.com/acme/app.git",
-            "https://github.com/acme/app",
-            "https://someone:word@GitHub.com/acme/app.git/",
-            "ssh://git@github.com:22/acme/app.git",
-            "git@github.com:acme/app.git",
-            "github.com:acme/app",
-            "git://github.com/acme/app",
-        ] {
-            assert_eq!(
-                normal_remote(address).as_deref(),
-                Some("github.com/acme/app"),
-                "{address}"
-            );
-        }
-        assert_eq!(
-            normal_remote("/srv/git/app.git").as_deref(),
-            Some("/srv/git/app")
-        );
-        assert_eq!(
-            normal_remote("file:///srv/git/app.git").as_deref(),
-            Some("/srv/git/app")
-        );
-        for address in [
-            "",
-            "../app",
-            "app",
-            "https://",
-            "https://host",
-            "C:\\app",
-            ":x",
-        ] {
-            assert_eq!(normal_remote(address), None, "{address}");
+    fn an_address_has_the_key_of_the_server_that_git_would_ask() {
+        for (address, key, why) in cases().addresses {
+            assert_eq!(remote_key(&address), key, "{address:?}: {why}");
         }
     }
 
     #[test]
-    fn origin_wins_over_other_remotes() {
-        let config = "[core]\n\tbare = false\n[remote \"fork\"]\n\turl = git@h.org:me/app.git\n\
-                      [remote \"origin\"]\n\tURL = https://h.org/acme/app.git\n\tfetch = +x\n";
-        assert_eq!(remote_of_config(config).as_deref(), Some("h.org/acme/app"));
-        let fork = config.split("[remote \"origin\"]").next().unwrap_or("");
-        assert_eq!(remote_of_config(fork).as_deref(), Some("h.org/me/app"));
-        assert_eq!(remote_of_config("[branch \"main\"]\n\turl = x:y\n"), None);
+    fn a_configuration_is_read_as_git_reads_it() {
+        for (config, key, why) in cases().configs {
+            assert_eq!(remote_of_config(&config), key, "{config:?}: {why}");
+        }
     }
 
     #[test]
