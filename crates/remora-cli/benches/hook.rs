@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use remora_client::{Input, Paths, Place, ask, spool};
+use remora_client::{Claim, Input, Paths, ProjectLocation, ask, spool};
 use remora_memory::recall::error_print;
 use remora_memory::store::{Filter, Order, Page, Settled, Store};
 use remora_memory::testing::generator::{Generator, Made};
@@ -220,7 +220,9 @@ impl Site {
     /// answer; then some for which there is none, which takes longer to know.
     fn moments(&self, failures: &[Value], runs: usize) -> Vec<Moment> {
         let store = remora_store::open(&self.paths.database(), Access::Read).unwrap();
-        let project = remora_client::place(&self.project, None).project.key;
+        let project = remora_client::locate_project(&self.paths, &self.project, None)
+            .project
+            .key;
         let newest = |kind| {
             let filter = Filter {
                 project: Some(project.clone()),
@@ -311,15 +313,17 @@ impl Site {
 
     /// Has the worker store these events as if they were of this project.
     fn store(&self, made: impl IntoIterator<Item = Made>) {
-        let project = remora_client::place(&self.project, None).project;
+        let project = remora_client::locate_project(&self.paths, &self.project, None).project;
         for made in made {
             let input = Input {
                 bytes: made.event.to_string().into_bytes(),
                 cut: false,
             };
-            let place = Place {
+            let place = ProjectLocation {
                 project: project.clone(),
                 branch: Some(made.branch),
+                main: project.root.clone(),
+                claim: Claim::None,
             };
             spool(&self.paths, AGENT, made.time, Some(place), &input, false).unwrap();
         }

@@ -161,8 +161,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Make all digests anew from the archive
     Rebuild(Rebuild),
-    /// Join two keys of one project
-    #[command(subcommand)]
+    /// List projects; join checkouts and keys of one
     Projects(Projects),
     /// Remove what is old
     Prune(Prune),

@@ -155,6 +155,12 @@ pub(crate) const KEYS: &[Key] = &[
         "one line tells the person at a session's start what was remembered",
     ),
     key(
+        "mcp.all_projects",
+        Shape::Flag,
+        "false",
+        "agents may read the memory of other projects than their own",
+    ),
+    key(
         "folders.auto",
         Shape::Flag,
         "false",

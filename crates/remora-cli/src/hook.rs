@@ -10,13 +10,15 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use remora_agents::{AgentSpec, Answer};
 use remora_client::{
-    Failure, Input, Paths, Pause, append_line, glance, place, read_input, spool, wake,
+    Claim, Failure, Input, Paths, Pause, ProjectLocation, append_line, glance, locate_project,
+    read_input, spool, wake,
 };
 use remora_protocol::EventName;
+use remora_server::identity::claim_project;
 
 use crate::clock;
 use crate::environment::Environment;
@@ -94,12 +96,24 @@ impl Hook {
         };
         let cwd = seen.cwd.map(PathBuf::from);
         let root = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
-        let place = cwd.as_deref().map(|cwd| place(cwd, root));
+        let place = cwd
+            .as_deref()
+            .map(|cwd| locate_project(&self.paths, cwd, root));
         let session = seen.session.unwrap_or_default();
-        let project = place.as_ref().map(|place| place.project.key.as_str());
-        if Pause::of(&self.paths).is_off(project, &session, now) {
+        if self.is_paused(place.as_ref(), &session, now) {
             return answer("");
         }
+        let place = match place {
+            Some(free) if free.claim == Claim::Free => {
+                let until = Instant::now() + answer::deadline(&self.environment);
+                let place = claim_project(&self.paths, free, until);
+                if self.is_paused(Some(&place), &session, now) {
+                    return answer("");
+                }
+                Some(place)
+            }
+            known => known,
+        };
         let starts = event == EventName::SessionStart;
         let failed = if starts {
             Failure::of(&self.paths).take()
@@ -128,12 +142,22 @@ impl Hook {
         answer(&(spec.encode)(event, &said))
     }
 
+    /// Whether hooks are off here. A checkout that waits for its remote's memory
+    /// is also off when that is: its user said so of the project.
+    fn is_paused(&self, place: Option<&ProjectLocation>, session: &str, now: i64) -> bool {
+        let pauses = Pause::of(&self.paths);
+        let project = place.map(|place| place.project.key.as_str());
+        let awaited = place.and_then(ProjectLocation::awaited_key);
+        pauses.is_off(project, session, now)
+            || awaited.is_some_and(|key| pauses.is_off(Some(key), session, now))
+    }
+
     /// Puts the event into the spool; says what went wrong if it could not.
     fn keep(
         &self,
         spec: &AgentSpec,
         input: &Input,
-        place: Option<remora_client::Place>,
+        place: Option<ProjectLocation>,
     ) -> Result<(), String> {
         let now = clock::millis();
         let sync = self.paths.sync_mark().exists();

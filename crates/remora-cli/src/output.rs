@@ -123,6 +123,17 @@ pub(crate) fn visible(text: &str) -> String {
         .collect()
 }
 
+/// A text as one word of a shell, whatever is in it: commands are there to be
+/// copied, and keys are written by repositories.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", visible(text).replace('\'', r"'\''"))
+    }
+}
+
 /// Help and version go to stdout; a wrong command line is exit code 1, because
 /// 2 means that an event was blocked.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {

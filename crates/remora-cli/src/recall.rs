@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
-use remora_client::{GivenFile, Giving, Place, normal, open_plain};
+use remora_client::{GivenFile, Giving, ProjectLocation, normal, open_plain};
 use remora_instructions::memories::Folder;
 use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
 use remora_protocol::record::Anchor;
@@ -239,7 +239,7 @@ impl Default for Settings {
 /// What a session stands on, apart from what it was given.
 #[derive(Debug)]
 pub(crate) struct Ground {
-    place: Place,
+    place: ProjectLocation,
     files: Files,
     details: String,
     limits: Limits,
@@ -249,7 +249,7 @@ pub(crate) struct Ground {
 
 impl Ground {
     /// In this place; `prefix` is what stands before the names of our MCP tools.
-    pub(crate) fn new(place: Place, prefix: Option<&str>, limits: Limits) -> Self {
+    pub(crate) fn new(place: ProjectLocation, prefix: Option<&str>, limits: Limits) -> Self {
         Self {
             files: Files {
                 root: PathBuf::from(&place.project.root),

@@ -86,6 +86,11 @@ impl Paths {
         self.home.join("joined.jsonl")
     }
 
+    /// Which checkouts share the memory of a remote's key.
+    pub fn roots(&self) -> PathBuf {
+        self.home.join("roots")
+    }
+
     /// There when every hook must wait for the disk: the one setting that a
     /// hook needs, put there by the worker.
     pub fn sync_mark(&self) -> PathBuf {

@@ -1,71 +1,152 @@
 //! Which project a directory belongs to, from files alone: a repository is
 //! known by its remote, else by the root of its main checkout; worktrees and
 //! subfolders belong to it, folders that only share a name do not.
+//!
+//! Nothing in a checkout is proof of what it is: its `.git` may have come out
+//! of an archive. So a key that a remote names is used only by roots that
+//! [`Roots`] lists, and a worktree belongs to a repository only when that
+//! repository points back at it.
+
+mod checkout;
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use remora_protocol::git;
 use remora_protocol::record::Project;
 
-/// A configuration larger than this is not read.
-const LIMIT: u64 = 1024 * 1024;
+use crate::roots::{is_holdable, is_line};
+use crate::{Paths, Roots};
+use checkout::{Checkout, find_checkout};
 
 /// A project, and what is checked out in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ProjectLocation {
     /// The project.
     pub project: Project,
     /// The branch.
     pub branch: Option<String>,
+    /// The root of the main checkout, or the folder outside a repository.
+    pub main: String,
+    /// What the remote says, and whether it counts.
+    pub claim: Claim,
+}
+
+/// Whether a checkout may use the key that its remote names.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// It names none: its folder is its key.
+    #[default]
+    None,
+    /// Its root is one of those that share the key.
+    Accepted,
+    /// No root has the key yet.
+    Free,
+    /// Other roots have the key: this one has a memory of its own until the
+    /// user joins them.
+    Waiting {
+        /// What its remote says.
+        key: String,
+        /// The roots that share it.
+        holders: Vec<String>,
+    },
+}
+
+impl ProjectLocation {
+    /// The same checkout with a memory of its own.
+    #[must_use]
+    pub fn kept_apart(self, holders: Vec<String>) -> Self {
+        Self {
+            project: Project {
+                root: self.project.root,
+                ..named(self.main.clone(), Path::new(&self.main))
+            },
+            claim: Claim::Waiting {
+                key: self.project.key,
+                holders,
+            },
+            ..self
+        }
+    }
+
+    /// The key that its remote names while others hold it.
+    pub fn awaited_key(&self) -> Option<&str> {
+        match &self.claim {
+            Claim::Waiting { key, .. } => Some(key),
+            Claim::None | Claim::Accepted | Claim::Free => None,
+        }
+    }
 }
 
 /// The project of `cwd`. Outside a repository it is the directory the session
-/// began in, if that is known, else `cwd` itself.
-pub fn place(cwd: &Path, session_root: Option<&Path>) -> Place {
-    repository(cwd)
-        .or_else(|| session_root.and_then(repository))
-        .unwrap_or_else(|| {
-            let root = normal(session_root.unwrap_or(cwd));
-            Place {
-                project: named(root.display().to_string(), &root),
-                branch: None,
-            }
-        })
-}
-
-fn repository(dir: &Path) -> Option<Place> {
-    let dir = normal(dir);
-    let (root, dot_git) = dir.ancestors().find_map(|folder| {
-        let git = folder.join(".git");
-        git.exists().then(|| (folder.to_path_buf(), git))
-    })?;
-    let own = if dot_git.is_dir() {
-        dot_git
-    } else {
-        let text = read(&dot_git)?;
-        normal(&root.join(git::pointer(&text)?))
-    };
-    let branch = read(&own.join("HEAD")).and_then(|head| git::branch_of_head(&head));
-    // A worktree names the repository it hangs on; a submodule has its own.
-    let shared = match read(&own.join("commondir")) {
-        Some(path) => normal(&own.join(path.trim())),
-        None => own,
-    };
-    let main = match shared.file_name() {
-        Some(name) if name == ".git" => shared.parent().map(Path::to_path_buf),
-        _ => None,
+/// began in, if that is known, else `cwd` itself. Nothing is written: a key
+/// that no root has yet is for the caller to claim.
+pub fn locate_project(paths: &Paths, cwd: &Path, session_root: Option<&Path>) -> ProjectLocation {
+    let found = find_checkout(cwd).or_else(|| session_root.and_then(find_checkout));
+    if let Some(checkout) = found {
+        return locate_checkout(&Roots::of(paths), checkout);
     }
-    .unwrap_or_else(|| root.clone());
-    let remote = read(&shared.join("config")).and_then(|text| git::remote_of_config(&text));
-    let key = remote.unwrap_or_else(|| main.display().to_string());
-    Some(Place {
+    let root = normal(session_root.unwrap_or(cwd));
+    let main = real(&root);
+    ProjectLocation {
         project: Project {
             root: root.display().to_string(),
-            ..named(key, &main)
+            ..named(main.clone(), Path::new(&main))
         },
+        branch: None,
+        main,
+        claim: Claim::None,
+    }
+}
+
+/// The main checkout of what lies at `root`, as [`Roots`] lists it: with links
+/// resolved. A folder that is gone is itself.
+pub fn main_root(root: &Path) -> String {
+    match find_checkout(root) {
+        Some(checkout) if checkout.root == normal(root) => real(&checkout.main),
+        _ => real(root),
+    }
+}
+
+fn locate_checkout(roots: &Roots, checkout: Checkout) -> ProjectLocation {
+    let Checkout {
+        root,
+        main,
+        remote,
         branch,
-    })
+    } = checkout;
+    let written = main.display().to_string();
+    let location = |key: String, main: String, claim: Claim| ProjectLocation {
+        project: Project {
+            root: root.display().to_string(),
+            ..named(key, Path::new(&main))
+        },
+        branch: branch.clone(),
+        main,
+        claim,
+    };
+    let Some(key) = remote.filter(|key| is_holdable(key)) else {
+        let main = real(&main);
+        return location(main.clone(), main, Claim::None);
+    };
+    let holders = roots.holders(&key);
+    // The usual case first: links are resolved only when the path itself is
+    // not in the list.
+    if let Ok(Some(holders)) = &holders
+        && holders.contains(&written)
+    {
+        return location(key, written, Claim::Accepted);
+    }
+    let main = real(&main);
+    let here = location(key, main.clone(), Claim::Free);
+    match holders {
+        Ok(Some(holders)) if holders.contains(&main) => ProjectLocation {
+            claim: Claim::Accepted,
+            ..here
+        },
+        Ok(None) if is_line(&main) => here,
+        // A list that cannot be read lets no root in.
+        held => here.kept_apart(held.ok().flatten().unwrap_or_default()),
+    }
 }
 
 fn named(key: String, root: &Path) -> Project {
@@ -80,9 +161,11 @@ fn named(key: String, root: &Path) -> Project {
     }
 }
 
-fn read(file: &Path) -> Option<String> {
-    let small = fs::metadata(file).is_ok_and(|m| m.is_file() && m.len() <= LIMIT);
-    small.then(|| fs::read_to_string(file).ok())?
+/// A path without links, so that one folder has one name; as it is when it is
+/// not there.
+fn real(path: &Path) -> String {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| normal(path));
+    path.display().to_string()
 }
 
 /// Takes `.` and `..` out of a path without asking the disk.
@@ -101,60 +184,4 @@ pub fn normal(path: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn write(file: PathBuf, text: &str) {
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    }
-
-    #[test]
-    fn checkouts_worktrees_and_subfolders_are_one_project() {
-        let dir = tempfile::tempdir().unwrap();
-        let top = dir.path();
-        write(top.join("app/.git/HEAD"), "ref: refs/heads/main\n");
-        write(
-            top.join("app/.git/config"),
-            "[remote \"origin\"]\nurl = git@h.org:acme/app.git\n",
-        );
-        write(top.join("app/src/deep/x"), "");
-        write(top.join("app/.git/worktrees/w/HEAD"), "ref: refs/heads/w\n");
-        write(top.join("app/.git/worktrees/w/commondir"), "../..\n");
-        let pointer = format!("gitdir: {}/app/.git/worktrees/w\n", top.display());
-        write(top.join("elsewhere/w/.git"), &pointer);
-        let at = |path: &str| place(&top.join(path), None);
-        let main = at("app/src/deep");
-        assert_eq!(main.project.key, "h.org/acme/app");
-        assert_eq!(main.project.name, "app");
-        assert_eq!(main.project.root, top.join("app").display().to_string());
-        assert_eq!(main.branch.as_deref(), Some("main"));
-        let tree = at("elsewhere/w");
-        assert_eq!(tree.project.key, "h.org/acme/app");
-        assert_eq!(tree.branch.as_deref(), Some("w"));
-    }
-
-    #[test]
-    fn a_worktree_without_a_remote_is_known_by_the_main_checkout() {
-        let dir = tempfile::tempdir().unwrap();
-        let top = dir.path();
-        write(top.join("app/.git/HEAD"), "ref: refs/heads/main\n");
-        write(top.join("app/.git/worktrees/w/commondir"), "../..\n");
-        write(top.join("w/.git"), "gitdir: ../app/.git/worktrees/w\n");
-        let main = top.join("app").display().to_string();
-        assert_eq!(place(&top.join("w"), None).project.key, main);
-        assert_eq!(place(&top.join("app"), None).project.key, main);
-    }
-
-    #[test]
-    fn folders_of_the_same_name_do_not_mix() {
-        let dir = tempfile::tempdir().unwrap();
-        let one = dir.path().join("a/app");
-        let two = dir.path().join("b/app");
-        fs::create_dir_all(one.join("sub")).unwrap();
-        fs::create_dir_all(&two).unwrap();
-        let key = |cwd: &Path, root: Option<&Path>| place(cwd, root).project.key;
-        assert_ne!(key(&one, None), key(&two, None));
-        assert_eq!(key(&one.join("sub"), Some(&one)), key(&one, None));
-    }
-}
+mod tests;

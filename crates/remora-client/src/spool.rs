@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use remora_protocol::request::{ENVELOPE, Envelope};
 use uuid::Uuid;
 
-use crate::{Paths, Place};
+use crate::{Paths, ProjectLocation};
 
 const WHOLE: &str = "json";
 const PARTIAL: &str = "tmp";
@@ -29,7 +29,7 @@ pub struct Spooled {
 pub(crate) struct Draft<'a> {
     agent: &'a str,
     now: i64,
-    place: Option<Place>,
+    place: Option<ProjectLocation>,
 }
 
 /// Writes an event and returns its id. The folders are made when they are
@@ -38,7 +38,7 @@ pub fn spool(
     paths: &Paths,
     agent: &str,
     now: i64,
-    place: Option<Place>,
+    place: Option<ProjectLocation>,
     payload: &crate::Input,
     sync: bool,
 ) -> io::Result<String> {

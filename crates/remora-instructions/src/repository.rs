@@ -42,13 +42,19 @@ fn is_root(dir: &Path) -> bool {
 }
 
 /// The main checkout of a worktree: its `.git` is a file that points into
-/// the main one's `.git/worktrees`. A submodule's points elsewhere.
+/// the main one's `.git/worktrees`, and what lies there points back. A pointer
+/// alone may come out of an archive: it would hand one project's memory to
+/// another. A submodule's points elsewhere.
 fn main_checkout(root: &Path) -> Option<PathBuf> {
     let pointer = fs::read_to_string(root.join(".git")).ok()?;
-    let folder = root.join(git::pointer(&pointer)?);
+    let folder = fs::canonicalize(root.join(git::pointer(&pointer)?)).ok()?;
     let common = fs::read_to_string(folder.join("commondir")).ok()?;
     let common = fs::canonicalize(folder.join(common.trim())).ok()?;
-    if common.file_name()? == ".git" {
+    let back = fs::read_to_string(folder.join("gitdir")).ok()?;
+    let back = folder.join(back.trim());
+    let back = back.parent().and_then(|back| fs::canonicalize(back).ok())?;
+    let is_listed = folder.parent()? == common.join("worktrees");
+    if common.file_name()? == ".git" && is_listed && back == fs::canonicalize(root).ok()? {
         return common.parent().map(Path::to_path_buf);
     }
     None

@@ -205,6 +205,19 @@ pub struct Hit {
     pub same: Vec<i64>,
 }
 
+/// What is remembered of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectActivity {
+    /// The project.
+    pub project: Project,
+    /// Items.
+    pub items: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// When it was last worked on, in milliseconds since 1970.
+    pub last: Option<i64>,
+}
+
 /// How much there is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -275,6 +288,25 @@ pub trait Store: Send {
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>>;
     /// How much there is.
     fn counts(&self) -> Result<Counts>;
+    /// What is remembered of each project, in the order of [`Store::projects`].
+    fn project_activity(&self) -> Result<Vec<ProjectActivity>> {
+        let activity = |project: Project| {
+            let filter = Filter {
+                project: Some(project.key.clone()),
+                ..Filter::default()
+            };
+            let items = self.list(&filter, Page::newest(usize::MAX))?;
+            let sessions = self.sessions(&filter, usize::MAX)?;
+            let times = items.iter().map(|item| item.time);
+            Ok(ProjectActivity {
+                project,
+                items: items.len() as u64,
+                sessions: sessions.len() as u64,
+                last: times.chain(sessions.iter().map(|s| s.last)).max(),
+            })
+        };
+        self.projects()?.into_iter().map(activity).collect()
+    }
     /// Rows that have no meaning of this model yet, the newest first.
     fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>>;
     /// How many there are.

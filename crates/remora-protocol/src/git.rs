@@ -33,6 +33,18 @@ pub fn remote_of_config(config: &str) -> Option<String> {
     first
 }
 
+/// The working tree that a repository's `config` names, relative to the folder
+/// of the repository.
+pub fn worktree_of_config(config: &str) -> Option<String> {
+    let entries = parse_config(config)?;
+    let is_tree = |entry: &Entry| {
+        entry.section == "core" && entry.subsection.is_empty() && entry.key == "worktree"
+    };
+    // Of several the last counts, as for every setting that has one value.
+    let tree = entries.into_iter().rfind(is_tree)?.value;
+    (!tree.is_empty()).then_some(tree)
+}
+
 fn is_url(entry: &Entry) -> bool {
     let is_remote = entry.section == "remote" && entry.key == "url";
     is_remote && !entry.subsection.is_empty()

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use remora_agents::AGENTS;
-use remora_client::{Input, Paths, Place, read_spooled, spool, waiting};
+use remora_client::{Claim, Input, Paths, ProjectLocation, read_spooled, spool, waiting};
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::Store;
 use remora_memory::testing::generator::{Generator, Made};
@@ -64,9 +64,11 @@ impl Site {
             bytes: made.event.to_string().into_bytes(),
             cut: false,
         };
-        let place = Place {
+        let place = ProjectLocation {
             project: made.project.clone(),
             branch: Some(made.branch.clone()),
+            main: made.project.root.clone(),
+            claim: Claim::None,
         };
         let agent = AGENTS[0].name;
         spool(&self.paths, agent, made.time, Some(place), &input, false).unwrap();

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use remora_client::{Paths, Spooled, read_spooled, waiting};
+use remora_client::{Paths, Roots, Spooled, main_root, read_spooled, waiting};
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{EventKey, Store};
 use remora_memory::{Captured, Digest, Digester, Fate, Policy, private};
@@ -118,8 +118,19 @@ impl Inbox {
     /// rows that were.
     pub(crate) fn join_folders(&mut self, project: &Project, now: i64) -> Result<u64, ServerError> {
         let mut joined = 0;
+        let main = main_root(Path::new(&project.root));
+        let holders = Roots::of(&self.paths).holders(&project.key);
+        // A root that waits for the user brings nothing into the key it names.
+        let may_join = match holders {
+            Ok(Some(holders)) => holders.contains(&main),
+            Ok(None) => true,
+            Err(_) => false,
+        };
+        if !may_join {
+            return Ok(0);
+        }
         for old in join::earlier(self.store(), project)? {
-            if join::is_folder(&old) {
+            if join::is_own_folder(&old, project, &main) {
                 let done = join::join(self.store(), &self.paths, &old.key, project, now)?;
                 self.forget();
                 let (from, to, rows) = (&old.key, &project.key, done.rows);

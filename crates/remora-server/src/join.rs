@@ -60,10 +60,11 @@ pub fn earlier(store: &dyn Store, project: &Project) -> Result<Vec<Project>, Ser
     Ok(found)
 }
 
-/// Whether the project was known by its folder alone: then what stands there now
-/// is the same, and nobody has to be asked.
-pub fn is_folder(project: &Project) -> bool {
-    Path::new(&project.key).is_absolute()
+/// Whether `old` is the very folder of a checkout, before it had the key that it
+/// has now: then what stands there is the same, and the user need not be asked.
+/// The folder of another checkout never is, whatever its row says of roots.
+pub fn is_own_folder(old: &Project, project: &Project, main: &str) -> bool {
+    old.key == main || old.key == project.root
 }
 
 /// What [`join`] would do.

@@ -10,6 +10,7 @@ pub mod archive;
 mod changed;
 mod dead;
 mod guard;
+pub mod identity;
 mod ignore;
 mod inbox;
 pub mod intake;

@@ -21,6 +21,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 
+use text::Widening;
 pub use text::{Detail, Entry, Found, Row, Source, Took};
 
 /// The name of the server, which is part of the names of its tools.
@@ -33,6 +34,15 @@ const INSTRUCTIONS: &str = "Remora remembers earlier sessions in this project: d
 const AT_ONCE: usize = 2;
 /// How often the library may put away what it does not need.
 const REST: Duration = Duration::from_secs(30);
+
+/// Which projects a session may read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bounds {
+    /// Its own, and what the user saved for all of them.
+    OwnProject,
+    /// Every one: the user said so.
+    AllProjects,
+}
 
 /// Which projects are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +110,8 @@ impl Fact {
 /// What the server asks of whoever knows. Blocking by design: the server calls
 /// it on threads of its own. An error is told to the model as it is.
 pub trait Library: Send + Sync + 'static {
+    /// What a session may read, by the user's settings of this moment.
+    fn bounds(&self) -> Bounds;
     /// Rows that fit, best first.
     fn search(&self, search: &Search) -> Result<Found<Row>, String>;
     /// Rows and memories in full, in the order asked for.
@@ -179,7 +191,9 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        Ok(ListToolsResult::with_all_items(tools::all(
+            self.library.bounds(),
+        )))
     }
 
     async fn call_tool(
@@ -188,7 +202,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = call.arguments.unwrap_or_default();
-        let answer = match tools::Asked::read(&call.name, &arguments) {
+        let answer = match tools::Asked::read(&call.name, &arguments, self.library.bounds()) {
             Ok(asked) => self.answer(asked).await,
             Err(why) => Err(why),
         };
@@ -216,11 +230,24 @@ impl Server {
     }
 }
 
+/// Whether there is anything to add to where a call looked.
+fn widening(library: &dyn Library, reach: Reach) -> Widening {
+    match (library.bounds(), reach) {
+        (Bounds::AllProjects, Reach::Project) => Widening::ToAllProjects,
+        _ => Widening::None,
+    }
+}
+
 fn answer(library: &dyn Library, asked: &tools::Asked) -> Result<String, String> {
     Ok(match asked {
-        tools::Asked::Search(search) => text::rows(&library.search(search)?, search.reach),
+        tools::Asked::Search(search) => {
+            text::rows(&library.search(search)?, widening(library, search.reach))
+        }
         tools::Asked::Get(ids) => text::details(&library.get(ids)?),
-        tools::Asked::Timeline(timeline) => text::entries(&library.timeline(timeline)?),
+        tools::Asked::Timeline(timeline) => {
+            let found = library.timeline(timeline)?;
+            text::entries(&found, widening(library, timeline.reach))
+        }
         tools::Asked::Remember(fact) => text::took(&library.remember(fact)?),
     })
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use remora_client::{Paths, locate_project};
 use remora_memory::store::{Filter, Page, Store};
 use remora_protocol::EventName;
 use remora_protocol::record::{Project, Session};
@@ -26,7 +27,11 @@ pub(crate) struct Stir {
 }
 
 /// The projects of the newest events, of which so many have just been stored.
-pub(crate) fn of(store: &dyn Store, stored: usize) -> Result<Vec<Stir>, ServerError> {
+pub(crate) fn of(
+    paths: &Paths,
+    store: &dyn Store,
+    stored: usize,
+) -> Result<Vec<Stir>, ServerError> {
     let mut stirs: Vec<Stir> = Vec::new();
     if stored == 0 {
         return Ok(stirs);
@@ -68,7 +73,7 @@ pub(crate) fn of(store: &dyn Store, stored: usize) -> Result<Vec<Stir>, ServerEr
         };
         if edge == Edge::Turn {
             stirs[at].edge = edge;
-            for root in roots(project, &session) {
+            for root in roots(paths, project, &session) {
                 if !stirs[at].roots.contains(&root) {
                     stirs[at].roots.push(root);
                 }
@@ -88,11 +93,11 @@ fn is_edge(name: &str) -> bool {
 }
 
 /// The checkout that was seen last, and the one that the session began in.
-fn roots(project: &Project, session: &Session) -> Vec<PathBuf> {
+fn roots(paths: &Paths, project: &Project, session: &Session) -> Vec<PathBuf> {
     let cwd = Path::new(&session.cwd);
     let mut roots = vec![PathBuf::from(&project.root)];
     if cwd.is_absolute() && cwd.is_dir() {
-        let place = remora_client::place(cwd, None).project;
+        let place = locate_project(paths, cwd, None).project;
         if place.key == project.key {
             roots.push(place.root.into());
         }

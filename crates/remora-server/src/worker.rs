@@ -422,7 +422,7 @@ impl Worker<'_> {
         }
         let Some(inbox) = &mut self.inbox else { return };
         let now = (self.settings.clock)();
-        let stirs = stir::of(inbox.store(), stirred);
+        let stirs = stir::of(&self.settings.paths, inbox.store(), stirred);
         let stirs = stirs.and_then(|stirs| {
             for stir in &stirs {
                 if inbox.join_folders(&stir.project, now)? > 0 {

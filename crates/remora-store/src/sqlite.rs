@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 
 use remora_embed::Meaning;
 use remora_memory::store::{
-    Batch, Counts, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Settled, Store,
-    StoreError,
+    Batch, Counts, EventKey, Filter, Hit, Name, Page, ProjectActivity, Prune, PruneRun, Result,
+    Settled, Store, StoreError,
 };
 use remora_memory::words::Query;
 use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
@@ -158,6 +158,10 @@ impl Store for SqliteStore {
 
     fn counts(&self) -> Result<Counts> {
         self.reading(|conn| read::counts(conn, &self.path))
+    }
+
+    fn project_activity(&self) -> Result<Vec<ProjectActivity>> {
+        self.reading(read::project_activity)
     }
 
     fn unembedded(&self, model: &str, limit: usize) -> Result<Vec<Item>> {

@@ -1,5 +1,7 @@
 //! The command line of what a project sees of its memory.
 
+use std::path::PathBuf;
+
 use clap::{Args as ClapArgs, Subcommand};
 
 use crate::args::Where;
@@ -96,25 +98,52 @@ pub(crate) struct Pause {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Projects {
+    #[command(subcommand)]
+    pub(crate) command: Option<ProjectsCommand>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum Projects {
-    /// Put what is remembered under an old key of a project under its new one
+pub(crate) enum ProjectsCommand {
+    /// Let this checkout share the memory of its remote, or bring the memory of
+    /// an old key under a new one
     Join(ProjectsJoin),
+    /// Give a checkout a memory of its own from now on
+    Leave(ProjectsLeave),
 }
 
 /// What stands under the flags of `remora projects join`.
-const KEYS: &str = "A project is known by its remote, else by its folder; another remote is another
-key. A folder that gets its first remote is joined by itself.
+const KEYS: &str = "A project is known by its remote, else by its folder. The first checkout of a
+remote has its memory; another one has its own until you join it here, because
+anyone can write any remote into a repository. Another remote is another key. A
+folder that gets its first remote is joined by itself.
 
 Examples:
-  remora projects join github.com/acme/old                        with the project of this folder
+  remora projects join                                            this checkout, with its remote
+  remora projects join ~/work/app2 github.com/acme/app            another one, from anywhere
+  remora projects join github.com/acme/old                        an old key, with this project
   remora projects join github.com/acme/old github.com/acme/new    from anywhere";
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ProjectsLeave {
+    /// The checkout [default: this one]
+    pub(crate) folder: Option<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = KEYS)]
 pub(crate) struct ProjectsJoin {
-    /// The key, name or folder that the project had before
-    pub(crate) old: String,
+    /// The key, name or folder that the project had before [default: this
+    /// checkout]
+    pub(crate) old: Option<String>,
     /// What it has now [default: the project of this folder]
     pub(crate) new: Option<String>,
     /// Say what would go where, and change nothing

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-use remora_client::{GivenFile, Pause, Place, given_file, place};
+use remora_client::{GivenFile, Pause, ProjectLocation, given_file};
 use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Truth, intent};
 use remora_protocol::time::date;
 use remora_protocol::tokens;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
         .environment
         .directory()
         .ok_or_else(|| CliError::Usage("the current directory is gone".to_owned()))?;
-    let place = place(here, None);
+    let place = data.locate(here);
     let words = Words::read(args, &place, here)?;
     let moment = words.moment(args)?;
     let store = data.store()?;
@@ -94,7 +94,7 @@ struct Words {
 }
 
 impl Words {
-    fn read(args: &Context, place: &Place, here: &Path) -> Result<Self, CliError> {
+    fn read(args: &Context, place: &ProjectLocation, here: &Path) -> Result<Self, CliError> {
         let path = args.file.as_deref().unwrap_or_default();
         let mut error = args.error.clone().unwrap_or_default();
         if error == "-" {

@@ -1,7 +1,10 @@
 //! The data directory of this run: its paths, its configuration, its store.
 
-use remora_client::Paths;
+use std::path::Path;
+
+use remora_client::{Paths, ProjectLocation};
 use remora_memory::store::StoreError;
+use remora_server::identity::look_up_project;
 use remora_server::{is_gone, rebuild};
 use remora_store::{Access, SqliteStore};
 
@@ -79,6 +82,11 @@ impl Data {
         let here = self.environment.directory().ok_or_else(|| {
             CliError::Usage("the current directory is gone; use --project or --all".to_owned())
         })?;
-        Ok(remora_client::place(here, None).project.key)
+        Ok(self.locate(here).project.key)
+    }
+
+    /// Where a folder belongs.
+    pub(crate) fn locate(&self, folder: &Path) -> ProjectLocation {
+        look_up_project(&self.paths, folder, None)
     }
 }

@@ -157,11 +157,5 @@ fn say(checks: &[Check], out: &mut Output) -> Result<(), CliError> {
 
 /// A path in a command that a shell reads.
 fn quoted(path: &std::path::Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    crate::output::quoted(&path.display().to_string())
 }

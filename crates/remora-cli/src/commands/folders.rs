@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use remora_client::{Paths, Pause};
 use remora_git::Git;
 use remora_memory::store::{Filter, Store};
+use remora_server::identity::look_up_project;
 use remora_store::Access;
 use serde_json::{Value, json};
 
@@ -44,7 +45,7 @@ pub(super) fn run(args: &Folders, out: &mut Output) -> Result<Exit, CliError> {
     let here = data.environment.directory().ok_or_else(|| {
         CliError::Usage("the current directory is gone; go to the project first".to_owned())
     })?;
-    let place = remora_client::place(here, None);
+    let place = data.locate(here);
     let root = PathBuf::from(&place.project.root);
     let real = (args.write || args.clean) && !args.dry_run;
     let mut record = if real {
@@ -119,7 +120,7 @@ fn renew(paths: &Paths) -> Result<(usize, usize), CliError> {
     {
         let root = Path::new(&project.root);
         // A folder that is another project by now, or a project that is off.
-        let same = root.is_dir() && remora_client::place(root, None).project.key == project.key;
+        let same = root.is_dir() && look_up_project(paths, root, None).project.key == project.key;
         if !same || Pause::of(paths).is_off(Some(&project.key), "", now) {
             continue;
         }

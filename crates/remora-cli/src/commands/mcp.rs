@@ -15,7 +15,7 @@ use remora_embed::OnDemand;
 use remora_instructions::memories::SCHEME;
 use remora_memory::store::Store;
 use remora_protocol::record::{Item, Kind};
-use remora_server::mcp::{self as server, Fact, Found, Library, Reach, Took};
+use remora_server::mcp::{self as server, Bounds, Fact, Found, Library, Reach, Took};
 use remora_store::SqliteStore;
 
 use crate::args::{self, Mcp, MemoryAdd, SavedPlace, SavedType, Whose, WhoseScope};
@@ -24,6 +24,7 @@ use crate::commands::data::Data;
 use crate::commands::import::redactor;
 use crate::commands::show::lines::Local;
 use crate::commands::tier::{self, Tier};
+use crate::commands::timeline::Within;
 use crate::commands::{memory, search, show, timeline};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -73,7 +74,47 @@ impl Memory {
     }
 }
 
+/// What a call may read.
+struct Limit {
+    /// The session's own project; `None` where the user allows every one.
+    own: Option<String>,
+}
+
+impl Limit {
+    fn of(data: &Data) -> Result<Self, CliError> {
+        Ok(match bounds(data) {
+            Bounds::AllProjects => Self { own: None },
+            Bounds::OwnProject => Self {
+                own: Some(data.project()?),
+            },
+        })
+    }
+
+    /// Whether a row may be read. One that may not is as good as none: not even
+    /// its being there is said.
+    fn allows(&self, item: &Item) -> bool {
+        let is_users = item.kind == Kind::Memory && item.project.is_empty();
+        match &self.own {
+            None => true,
+            Some(own) => item.project == *own || is_users,
+        }
+    }
+}
+
+fn bounds(data: &Data) -> Bounds {
+    if data.config.flag("mcp.all_projects") {
+        Bounds::AllProjects
+    } else {
+        Bounds::OwnProject
+    }
+}
+
 impl Library for Memory {
+    fn bounds(&self) -> Bounds {
+        // Settings that cannot be read allow nothing.
+        Self::open().map_or(Bounds::OwnProject, |data| bounds(&data))
+    }
+
     fn search(&self, search: &server::Search) -> Result<Found<server::Row>, String> {
         let find = || {
             let data = Self::open()?;
@@ -97,8 +138,15 @@ impl Library for Memory {
                 open: false,
                 json: false,
             };
+            let limit = Limit::of(&data)?;
             let encoder = self.encoder(&data);
-            let (hits, notes, looked) = search::find(&args, &data, &store, encoder.as_deref())?;
+            let (hits, notes, looked) = search::find(
+                &args,
+                &data,
+                &store,
+                encoder.as_deref(),
+                limit.own.as_deref(),
+            )?;
             let projects = match looked {
                 search::Looked::InOne => Vec::new(),
                 search::Looked::Everywhere => store.projects()?,
@@ -124,8 +172,9 @@ impl Library for Memory {
                 notes: Vec::new(),
             };
             let local = Local::new();
+            let limit = Limit::of(&data)?;
             for id in ids {
-                match detail(&data, &mut store, id, &local) {
+                match detail(&data, &limit, &mut store, id, &local) {
                     Ok(Some(detail)) => found.list.push(detail),
                     Ok(None) => found.missing.push(id.clone()),
                     Err(error @ CliError::Saved(_)) => found.notes.push(error.to_string()),
@@ -167,7 +216,13 @@ impl Library for Memory {
                 limit: Some(limit),
                 json: false,
             };
-            let (entries, _) = timeline::find(&args, &data, &store)?;
+            let bound = Limit::of(&data)?;
+            let allows = |item: &Item| bound.allows(item);
+            let within = bound.own.as_deref().map(|own| Within {
+                own,
+                allows: &allows,
+            });
+            let (entries, _) = timeline::find(&args, &data, &store, within)?;
             let local = Local::new();
             Ok(Found {
                 list: entries.iter().map(|e| told::entry(e, &local)).collect(),
@@ -226,7 +281,7 @@ fn paused(data: &Data) -> Option<String> {
     }
     let pauses = Pause::of(&data.paths);
     let here = data.environment.directory();
-    let project = here.map(|here| remora_client::place(here, None).project.key);
+    let project = here.map(|here| data.locate(here).project.key);
     let off = |project: Option<&str>| pauses.is_off(project, "", clock::millis());
     let (what, ender) = if off(None) {
         ("everywhere", "remora pause --off")
@@ -269,6 +324,7 @@ fn choice<T: ValueEnum>(text: Option<&str>) -> Option<T> {
 /// A row or a memory; the file is the truth of a memory, whatever the index says.
 fn detail(
     data: &Data,
+    limit: &Limit,
     store: &mut Option<SqliteStore>,
     id: &str,
     local: &Local,
@@ -287,7 +343,8 @@ fn detail(
     let Some(store) = store else {
         return Ok(None);
     };
-    let Some(item) = show::find(store, id)? else {
+    let found = show::find(store, id)?;
+    let Some(item) = found.filter(|item| limit.allows(item)) else {
         return Ok(None);
     };
     if let Some(Ok(detail)) = address(&item).map(memory) {

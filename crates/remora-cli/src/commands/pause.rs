@@ -5,6 +5,7 @@
 use jiff::{Span, Zoned};
 use remora_client::{Mark, Paths, Pause as Pauses, Paused};
 use remora_protocol::time::rfc3339;
+use remora_server::identity::look_up_project;
 use serde_json::{Value, json};
 
 use crate::args::{Pause, Where};
@@ -39,7 +40,7 @@ pub(super) fn run(args: &Pause, out: &mut Output) -> Result<Exit, CliError> {
     let change = if args.status {
         None
     } else {
-        Some(change(args, &environment)?)
+        Some(change(args, &environment, &paths)?)
     };
     match &change {
         None => {}
@@ -79,10 +80,10 @@ enum Change {
     End(Paused),
 }
 
-fn change(args: &Pause, environment: &Environment) -> Result<Change, CliError> {
+fn change(args: &Pause, environment: &Environment, paths: &Paths) -> Result<Change, CliError> {
     let what = match (&args.project, &args.session) {
         // Works without a store and with a broken configuration.
-        (Some(text), _) if text == "." => Paused::Project(here(environment)?),
+        (Some(text), _) if text == "." => Paused::Project(here(environment, paths)?),
         (Some(text), _) => Paused::Project(project(text)?),
         (None, Some(id)) => Paused::Session(session(id)?),
         (None, None) => Paused::All,
@@ -99,11 +100,11 @@ fn change(args: &Pause, environment: &Environment) -> Result<Change, CliError> {
     }))
 }
 
-fn here(environment: &Environment) -> Result<String, CliError> {
+fn here(environment: &Environment, paths: &Paths) -> Result<String, CliError> {
     let here = environment.directory().ok_or_else(|| {
         CliError::Usage("the current directory is gone; name the project".to_owned())
     })?;
-    Ok(remora_client::place(here, None).project.key)
+    Ok(look_up_project(paths, here, None).project.key)
 }
 
 /// The key of the project of this key, name or path.
@@ -120,7 +121,7 @@ fn project(text: &str) -> Result<String, CliError> {
     }
     let folder = data.environment.directory().map(|here| here.join(text));
     match folder.and_then(|folder| folder.canonicalize().ok()) {
-        Some(folder) if folder.is_dir() => Ok(remora_client::place(&folder, None).project.key),
+        Some(folder) if folder.is_dir() => Ok(data.locate(&folder).project.key),
         _ => Err(CliError::Usage(format!(
             "--project: `{text}` is neither a project nor a folder; nothing is remembered yet"
         ))),

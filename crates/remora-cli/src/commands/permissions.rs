@@ -104,7 +104,7 @@ pub(super) fn run(args: &Permissions, out: &mut Output) -> Result<Exit, CliError
 /// The checkout of a project: the one we stand in, else the one seen last.
 fn folder(data: &Data, store: &dyn Store, key: &str) -> Result<Option<PathBuf>, CliError> {
     if let Some(here) = data.environment.directory() {
-        let place = remora_client::place(here, None);
+        let place = data.locate(here);
         if place.project.key == key {
             return Ok(Some(PathBuf::from(place.project.root)));
         }

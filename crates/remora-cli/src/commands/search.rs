@@ -118,12 +118,16 @@ fn answered(
     store: &dyn Store,
     encoder: Option<&OnDemand>,
 ) -> Result<Answered, CliError> {
-    let session = asked.session.as_deref();
-    let session = session.map(|id| scope::session(store, id)).transpose()?;
+    let session = match (asked.session.as_deref(), &asked.own) {
+        (None, _) => None,
+        (Some(id), None) => Some(scope::session(store, id)?),
+        (Some(id), Some(own)) => Some(scope::session_of(store, id, own)?),
+    };
     let (query, only_fast) = tier::query(args.tier, encoder, store, asked.query.clone());
     let filter = Filter {
         // A session says which project it is in.
         project: match (&session, &asked.place.project) {
+            _ if asked.own.is_some() => asked.own.clone(),
             (Some(_), None) => None,
             _ => scope::project(data, store, &asked.place)?,
         },
@@ -149,14 +153,19 @@ fn answered(
 }
 
 /// What a search finds that is worth reading, with what there is to say about
-/// the question, and whether only one project was looked in.
+/// the question, and whether only one project was looked in. With a project of
+/// its own it never looks elsewhere, whatever the words say.
 pub(crate) fn find(
     args: &Search,
     data: &Data,
     store: &dyn Store,
     encoder: Option<&OnDemand>,
+    own: Option<&str>,
 ) -> Result<(Vec<Hit>, Vec<String>, Looked), CliError> {
-    let asked = Asked::read(args)?;
+    let mut asked = Asked::read(args)?;
+    if let Some(own) = own {
+        asked.stay_in(own);
+    }
     let mut answered = answered(args, &asked, data, store, encoder)?;
     keep_strong(&mut answered.hits);
     let looked = match answered.filter.project {

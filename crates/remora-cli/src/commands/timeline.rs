@@ -63,8 +63,14 @@ pub(crate) fn run(args: &Timeline, out: &mut Output) -> Result<Exit, CliError> {
     let Some(store) = data.store()? else {
         return say(&[], None, None, args.json, out);
     };
-    let (entries, centre) = find(args, &data, &store)?;
+    let (entries, centre) = find(args, &data, &store, None)?;
     say(&entries, centre, Some(&store), args.json, out)
+}
+
+/// One project that must not be left, and the rows that are of it.
+pub(crate) struct Within<'a> {
+    pub(crate) own: &'a str,
+    pub(crate) allows: &'a dyn Fn(&Item) -> bool,
 }
 
 /// The entries that are meant, and the number of the row they stand around.
@@ -72,6 +78,7 @@ pub(crate) fn find(
     args: &Timeline,
     data: &Data,
     store: &dyn Store,
+    within: Option<Within<'_>>,
 ) -> Result<(Vec<Entry>, Option<i64>), CliError> {
     let span = when::span(&args.span)?;
     let session = args.session.as_deref();
@@ -83,13 +90,18 @@ pub(crate) fn find(
     };
     let around = match &args.around {
         None => None,
-        Some(text) => Some(show::find(store, text)?.ok_or_else(|| {
-            CliError::Usage(format!(
-                "not found: `{text}`; `remora search` gives numbers"
-            ))
-        })?),
+        Some(text) => {
+            let found = show::find(store, text)?;
+            let may = |item: &Item| within.as_ref().is_none_or(|w| (w.allows)(item));
+            Some(found.filter(may).ok_or_else(|| {
+                CliError::Usage(format!(
+                    "not found: `{text}`; `remora search` gives numbers"
+                ))
+            })?)
+        }
     };
     filter.project = match (&session, &around, &args.place.project) {
+        _ if within.is_some() => within.map(|within| within.own.to_owned()),
         (Some(_), _, None) => None,
         (None, Some(_), None) if args.place.all => None,
         (None, Some(item), None) => Some(item.project.clone()),

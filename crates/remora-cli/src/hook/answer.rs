@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_agents::Answer;
-use remora_client::{GivenFile, Place, given_file, stable_hash};
+use remora_client::{Claim, GivenFile, ProjectLocation, given_file, stable_hash};
 use remora_memory::private::strip_private;
 use remora_memory::recall::{self, Given, Intent, Moment, Recall};
 use remora_memory::store::{Filter, Page, Store, StoreError};
@@ -20,6 +20,8 @@ use serde_json::Value;
 
 use super::Hook;
 use crate::clock;
+use crate::environment::Environment;
+use crate::output::{quoted, visible};
 use crate::recall::{Before, Ground, Settings, relative};
 use crate::tools::prefix;
 
@@ -50,7 +52,7 @@ pub(super) fn is_answered(event: EventName) -> bool {
 pub(super) struct Asked<'a> {
     hook: &'a Hook,
     event: Event,
-    place: &'a Place,
+    place: &'a ProjectLocation,
     settings: Settings,
     /// Why the person's settings do not count.
     fault: Option<String>,
@@ -58,8 +60,8 @@ pub(super) struct Asked<'a> {
 }
 
 /// How long this machine may take: a slow disk, or a hook that is being measured.
-fn deadline(hook: &Hook) -> Duration {
-    let told = hook.environment.get("REMORA_DEADLINE_MS");
+pub(super) fn deadline(environment: &Environment) -> Duration {
+    let told = environment.get("REMORA_DEADLINE_MS");
     let told = told.and_then(|text| text.to_str()?.parse().ok());
     told.map_or(DEADLINE, |millis: u16| Duration::from_millis(millis.into()))
 }
@@ -70,9 +72,9 @@ impl<'a> Asked<'a> {
         hook: &'a Hook,
         name: EventName,
         bytes: &[u8],
-        place: &'a Place,
+        place: &'a ProjectLocation,
     ) -> Option<Self> {
-        let end = Instant::now() + deadline(hook);
+        let end = Instant::now() + deadline(&hook.environment);
         let (settings, fault) = hook.settings();
         match name {
             EventName::PostToolUse if !settings.suggests => return None,
@@ -178,6 +180,9 @@ impl<'a> Asked<'a> {
                     if let Some(moved) = earlier.and_then(|old| self.moved(&old)) {
                         answer.message = Some(moved);
                     }
+                    if starts && let Some(waiting) = self.waiting() {
+                        answer.message = Some(waiting);
+                    }
                     answer.context = found.text;
                 }
             }
@@ -230,7 +235,7 @@ impl<'a> Asked<'a> {
         let prefix = spec.and_then(|spec| prefix(environment, paths, spec, root));
         let limits = self.settings.limits;
         let mut place = self.place.clone();
-        if let Some(old) = earlier.filter(|old| join::is_folder(old)) {
+        if let Some(old) = earlier.filter(|old| self.is_own_folder(old)) {
             old.key.clone_into(&mut place.project.key);
         }
         let mut ground = Ground::new(place, prefix, limits).until(self.end);
@@ -317,10 +322,35 @@ impl<'a> Asked<'a> {
         ))
     }
 
+    fn is_own_folder(&self, old: &Project) -> bool {
+        join::is_own_folder(old, &self.place.project, &self.place.main)
+    }
+
+    /// Said once of a checkout whose remote names a key that other roots hold.
+    /// The command needs no argument, so nothing that a repository chose can end
+    /// up in a user's shell.
+    fn waiting(&self) -> Option<String> {
+        let Claim::Waiting { key, holders } = &self.place.claim else {
+            return None;
+        };
+        let holder = holders.first()?;
+        let pair = stable_hash(format!("{}\0{key}", self.place.main).as_bytes());
+        if !self.is_first(&format!("waiting-{pair:016x}")) {
+            return None;
+        }
+        Some(format!(
+            "Remora: this checkout says it is {key}, which is the project of {holder}. It has a \
+             memory of its own; if they are the same project, `remora projects join` here makes \
+             them share one.",
+            key = visible(key),
+            holder = visible(holder),
+        ))
+    }
+
     /// Said once of a folder whose remote has changed: it may be another project
     /// now, so a person must decide.
     fn moved(&self, old: &Project) -> Option<String> {
-        if join::is_folder(old) {
+        if self.is_own_folder(old) || self.place.awaited_key().is_some() {
             return None;
         }
         let (old, new) = (&old.key, &self.place.project.key);
@@ -330,7 +360,8 @@ impl<'a> Asked<'a> {
         }
         Some(format!(
             "Remora: this folder was {old} before and is {new} now. If that is the same project, \
-             `remora projects join {old}` brings back what is remembered of it."
+             `remora projects join {quoted}` brings back what is remembered of it.",
+            quoted = quoted(old),
         ))
     }
 

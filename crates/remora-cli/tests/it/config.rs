@@ -50,6 +50,8 @@ fn every_value_has_a_source_and_a_meaning() {
         after this many changed files a stop asks once whether something is worth saving; 0 never
     ui.greet = true (default)
         one line tells the person at a session's start what was remembered
+    mcp.all_projects = false (default)
+        agents may read the memory of other projects than their own
     folders.auto = false (default)
         the worker keeps the notes of `remora folders` up to date
     exit 0

@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use insta::assert_snapshot;
+use remora_client::{Paths, Roots};
 use serde_json::{Value, json};
 
 use crate::remembered::Remembered;
@@ -24,6 +25,14 @@ fn project(sandbox: &Sandbox) {
         "rm -rf .git && git init -q && git remote add origin https://github.com/acme/shop.git \
          && git add . && git -c user.name=a -c user.email=a@example.org commit -q -m a",
     );
+    share(sandbox);
+}
+
+/// The rows are of another checkout of the same remote.
+fn share(sandbox: &Sandbox) {
+    let roots = Roots::of(&Paths::new(sandbox.path("home/.remora")));
+    let root = sandbox.text("project");
+    roots.accept("github.com/acme/shop", &root).unwrap();
 }
 
 fn remember(files: &[(&str, &str)]) -> Remembered {
@@ -272,6 +281,7 @@ fn outside_git_what_is_there_counts() {
         "project/.git/config",
         "[remote \"origin\"]\nurl = https://github.com/acme/shop.git\n",
     );
+    share(&memory.sandbox);
     add(
         &mut memory,
         &[("src/x.rs", "a"), ("target/x.rs", "b"), ("gone/x.rs", "c")],

@@ -3,9 +3,10 @@
 
 use std::fs;
 
+use remora_client::{Paths, Roots};
 use serde_json::{Value, json};
 
-use crate::remembered::Remembered;
+use crate::remembered::{CART, Remembered};
 use crate::sandbox::{Call, Sandbox};
 
 /// Messages after the greeting; their answers by id, in order.
@@ -64,6 +65,87 @@ fn mcp(memory: &Remembered) -> Call<'_> {
         .environment("CLAUDE_PROJECT_DIR", root)
 }
 
+/// With a user who lets agents read every project.
+fn crossing(memory: &Remembered) -> Call<'_> {
+    let config = "mcp.all_projects = true\n";
+    memory.sandbox.write("home/.remora/config.toml", config);
+    mcp(memory)
+}
+
+#[test]
+fn a_session_reads_its_own_project_and_no_other() {
+    let memory = Remembered::shop();
+    let roots = Roots::of(&Paths::new(memory.sandbox.path("home/.remora")));
+    let root = memory.sandbox.text("project");
+    roots.accept("github.com/acme/notes", &root).unwrap();
+    let config = "[remote \"origin\"]\nurl = git@github.com:acme/notes.git\n";
+    memory.sandbox.write("project/.git/config", config);
+    let rows = memory.go("search cart --all --json --limit 50");
+    let rows: Value = serde_json::from_str(&rows.raw).unwrap();
+    let (own, others): (Vec<&Value>, Vec<&Value>) = rows["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .partition(|row| row["project"] == "github.com/acme/notes");
+    assert!(!own.is_empty() && others.len() > 3, "{rows}");
+    let answer = |name: &str, arguments: Value| ask(mcp(&memory), name, &arguments);
+    // A row of another project, by number or name, is one that is not there.
+    for row in &others {
+        for id in [
+            row["id"].to_string(),
+            row["uid"].as_str().unwrap().to_owned(),
+        ] {
+            for (tool, key) in [("get", "ids"), ("timeline", "around")] {
+                let none = answer(tool, json!({ key: "#9999" }));
+                let theirs = answer(tool, json!({ key: id }));
+                let (none, theirs) = (none.0.replace("#9999", "ID"), theirs.0.replace(&id, "ID"));
+                assert_eq!(theirs, none, "{tool} {id}");
+            }
+        }
+    }
+    let id = own[0]["id"].to_string();
+    assert!(!answer("get", json!({"ids": [id]})).1);
+    assert!(!answer("timeline", json!({"around": id})).1);
+    // Words of the search box do not lead out either.
+    let (all, error) = answer("search", json!({"query": "cart"}));
+    let ids = |text: &str| -> Vec<String> {
+        let rows = text.lines().filter(|line| line.starts_with('#'));
+        rows.map(|row| row.split_whitespace().next().unwrap().to_owned())
+            .collect()
+    };
+    assert!(!error && ids(&all) == [format!("#{id}")], "{all}");
+    for query in [
+        "project:* cart",
+        "project:shop cart",
+        "project:github.com/acme/shop cart",
+    ] {
+        let (text, error) = answer("search", json!({ "query": query }));
+        assert!(!error && ids(&text) == ids(&all), "{query}: {text}");
+        assert!(text.contains("only this project is searched"), "{text}");
+    }
+    let (unknown, _) = answer("search", json!({"query": "session:ffffffff cart"}));
+    for session in [CART, &CART[..8], &CART[..2]] {
+        let (text, _) = answer(
+            "search",
+            json!({"query": format!("session:{session} cart")}),
+        );
+        assert_eq!(text.replace(session, "ffffffff"), unknown);
+    }
+    for tool in ["search", "timeline"] {
+        let (text, error) = answer(tool, json!({"all": true}));
+        assert!(error && text.contains("`all` is not an argument"), "{text}");
+    }
+    for name in [
+        "memory://project/../shop",
+        "memory://shop/x",
+        "memory://user/../../x",
+    ] {
+        assert!(answer("get", json!({"ids": [name]})).1, "{name}");
+    }
+    let (text, error) = ask(crossing(&memory), "get", &json!({"ids": [others[0]["id"]]}));
+    assert!(!error, "{text}");
+}
+
 #[test]
 fn the_list_of_tools_is_small() {
     let sandbox = Sandbox::new();
@@ -88,7 +170,7 @@ fn the_list_of_tools_is_small() {
 fn rows_are_found_and_told_in_full() {
     let memory = Remembered::shop();
     let answers = talk(
-        mcp(&memory),
+        crossing(&memory),
         &[
             tool(
                 1,
@@ -190,7 +272,7 @@ fn while_paused_memory_is_read_but_nothing_is_saved() {
         ),
     ] {
         memory.go(pause);
-        let (text, error) = ask(mcp(&memory), "search", &search);
+        let (text, error) = ask(crossing(&memory), "search", &search);
         assert!(!error && text.contains("\n#"), "{text}");
         let refused = ask(mcp(&memory), "remember", &fact);
         assert_eq!(refused, (told.to_owned(), true));
@@ -290,7 +372,7 @@ fn a_newer_database_is_read_and_a_locked_one_told() {
     let database = rusqlite::Connection::open(&file).unwrap();
     database.pragma_update(None, "user_version", 9999).unwrap();
     let search = json!({"query": "cart", "all": true});
-    let (text, error) = ask(mcp(&memory), "search", &search);
+    let (text, error) = ask(crossing(&memory), "search", &search);
     assert!(!error && text.contains("\n#1"), "{text}");
     database
         .execute_batch(

@@ -54,7 +54,7 @@ fn help_of_all() {
       worker        The background process that stores what hooks captured
       config        Show and change settings
       rebuild       Make all digests anew from the archive
-      projects      Join two keys of one project
+      projects      List projects; join checkouts and keys of one
       prune         Remove what is old
       audit         Look through everything stored for secrets
       bench         Measure how well searching works

@@ -17,6 +17,10 @@ struct Slow {
 }
 
 impl Library for Slow {
+    fn bounds(&self) -> Bounds {
+        Bounds::OwnProject
+    }
+
     fn search(&self, search: &Search) -> Result<Found<Row>, String> {
         self.begun.send(()).unwrap();
         self.go_on.lock().unwrap().recv().unwrap();

@@ -3,8 +3,6 @@
 
 use remora_memory::recall::{TAG, block, line};
 
-use super::Reach;
-
 /// The whole of an answer, in characters.
 const LIMIT: usize = 8_000;
 /// One of several details, in characters.
@@ -19,6 +17,13 @@ const FAULT: usize = 1_000;
 const CUT: &str = " prints all]";
 /// Room for what is said when something is cut.
 const SPARE: usize = 400;
+
+/// Where else a call could look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Widening {
+    None,
+    ToAllProjects,
+}
 
 /// One line of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,13 +129,15 @@ pub struct Took {
 }
 
 /// An index.
-pub(super) fn rows(found: &Found<Row>, reach: Reach) -> String {
+pub(super) fn rows(found: &Found<Row>, widening: Widening) -> String {
     let mut page = Page::new(&format!("Memory: #id date kind tokens title. {MARKED}"));
     page.notes(&found.notes);
     if found.list.is_empty() {
-        page.say(match reach {
-            Reach::Project => "Nothing found in this project; all: true looks in every one.",
-            Reach::Everywhere => "Nothing found.",
+        page.say(match widening {
+            Widening::ToAllProjects => {
+                "Nothing found in this project; all: true looks in every one."
+            }
+            Widening::None => "Nothing found.",
         });
     }
     for (at, row) in found.list.iter().enumerate() {
@@ -156,11 +163,16 @@ pub(super) fn rows(found: &Found<Row>, reach: Reach) -> String {
 }
 
 /// A timeline.
-pub(super) fn entries(found: &Found<Entry>) -> String {
+pub(super) fn entries(found: &Found<Entry>, widening: Widening) -> String {
     let mut page = Page::new(&format!("Memory, in order: time #id kind title. {MARKED}"));
     page.notes(&found.notes);
     if found.list.is_empty() {
-        page.say("Nothing happened then in this project; all: true looks in every one.");
+        page.say(match widening {
+            Widening::ToAllProjects => {
+                "Nothing happened then in this project; all: true looks in every one."
+            }
+            Widening::None => "Nothing happened then.",
+        });
     }
     let mut day = "";
     for (at, entry) in found.list.iter().enumerate() {

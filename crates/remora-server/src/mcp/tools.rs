@@ -7,7 +7,7 @@ use remora_protocol::record::Kind;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::{Fact, Reach, Search, Timeline};
+use super::{Bounds, Fact, Reach, Search, Timeline};
 
 /// Rows of a search, unless it says how many.
 const ROWS: usize = 20;
@@ -29,13 +29,15 @@ pub(super) enum Asked {
     Remember(Fact),
 }
 
-/// All tools.
-pub(super) fn all() -> Vec<Tool> {
+/// The argument that looks in every project; offered only where that may be.
+const ALL: &str = "all";
+
+/// All tools. A model is not offered what its user has not allowed.
+pub(super) fn all(bounds: Bounds) -> Vec<Tool> {
     let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
     let text = |about: &str| json!({ "type": "string", "description": about });
-    let everywhere = json!({ "type": "boolean", "description": "all projects" });
     let number = json!({ "type": "integer" });
-    vec![
+    let mut tools = vec![
         tool(
             "search",
             "Search the memory of earlier sessions. Gives index rows (#id, date, kind, tokens, \
@@ -46,7 +48,6 @@ pub(super) fn all() -> Vec<Tool> {
                 "kind": text(&format!("only these, comma-separated: {}", kinds.join(", "))),
                 "file": text("only what touched this file or folder"),
                 "since": text("2026-11-15, today, monday, 7d"),
-                "all": everywhere,
                 "limit": number,
             }),
             &["query"],
@@ -70,7 +71,6 @@ pub(super) fn all() -> Vec<Tool> {
                 "around": text("an id"),
                 "since": text("as in search"),
                 "until": text("as in search"),
-                "all": everywhere,
                 "limit": number,
             }),
             &[],
@@ -95,7 +95,24 @@ pub(super) fn all() -> Vec<Tool> {
             }),
             &["text"],
         ),
-    ]
+    ];
+    if bounds == Bounds::AllProjects {
+        for tool in &mut tools {
+            offer_all_projects(tool);
+        }
+    }
+    tools
+}
+
+fn offer_all_projects(tool: &mut Tool) {
+    if !matches!(&*tool.name, "search" | "timeline") {
+        return;
+    }
+    let schema = Arc::make_mut(&mut tool.input_schema);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let everywhere = json!({ "type": "boolean", "description": "all projects" });
+        properties.insert(ALL.to_owned(), everywhere);
+    }
 }
 
 fn tool(
@@ -117,8 +134,12 @@ fn tool(
 
 impl Asked {
     /// The call, or what is wrong with it.
-    pub(super) fn read(tool: &str, arguments: &JsonObject) -> Result<Self, String> {
-        let given = Arguments { tool, arguments };
+    pub(super) fn read(tool: &str, arguments: &JsonObject, bounds: Bounds) -> Result<Self, String> {
+        let given = Arguments {
+            tool,
+            values: arguments,
+            bounds,
+        };
         match tool {
             "search" => {
                 given.only(&["query", "kind", "file", "since", "all", "limit"])?;
@@ -173,7 +194,8 @@ fn bare(id: &str) -> &str {
 /// understood, and nothing is guessed.
 struct Arguments<'a> {
     tool: &'a str,
-    arguments: &'a JsonObject,
+    values: &'a JsonObject,
+    bounds: Bounds,
 }
 
 impl Arguments<'_> {
@@ -182,7 +204,12 @@ impl Arguments<'_> {
     }
 
     fn only(&self, known: &[&str]) -> Result<(), String> {
-        let unknown = self.arguments.keys().find(|key| !known.contains(&&***key));
+        let known: Vec<&str> = known
+            .iter()
+            .copied()
+            .filter(|key| *key != ALL || self.bounds == Bounds::AllProjects)
+            .collect();
+        let unknown = self.values.keys().find(|key| !known.contains(&&***key));
         match unknown {
             None => Ok(()),
             Some(key) => Err(format!(
@@ -194,7 +221,7 @@ impl Arguments<'_> {
     }
 
     fn get(&self, key: &str) -> Option<&Value> {
-        self.arguments.get(key).filter(|value| !value.is_null())
+        self.values.get(key).filter(|value| !value.is_null())
     }
 
     /// A text; one of blanks is none.

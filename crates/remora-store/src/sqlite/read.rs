@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use remora_memory::store::{Counts, EventKey, Filter, Name, Order, Page, Result};
+use remora_memory::store::{Counts, EventKey, Filter, Name, Order, Page, ProjectActivity, Result};
 use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
@@ -298,6 +298,37 @@ pub(crate) fn projects(conn: &Connection) -> Result<Vec<Project>> {
             key: row.get(0)?,
             name: row.get(1)?,
             root: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
+        })
+    })
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
+}
+
+/// What is remembered of each project. The index of items by project has all
+/// that is asked of them.
+pub(crate) fn project_activity(conn: &Connection) -> Result<Vec<ProjectActivity>> {
+    conn.prepare_cached(
+        "SELECT n.name, p.label, p.root,
+                (SELECT count(*) FROM items i WHERE i.project = p.id),
+                (SELECT max(i.time) FROM items i WHERE i.project = p.id),
+                (SELECT count(*) FROM sessions s WHERE s.project = p.id),
+                (SELECT max(s.last) FROM sessions s WHERE s.project = p.id)
+         FROM projects p JOIN names n ON n.id = p.id
+         WHERE p.label IS NOT NULL ORDER BY p.label, n.name",
+    )
+    .told()?
+    .query_map([], |row| {
+        let times: [Option<i64>; 2] = [row.get(4)?, row.get(6)?];
+        Ok(ProjectActivity {
+            project: Project {
+                key: row.get(0)?,
+                name: row.get(1)?,
+                root: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
+            },
+            items: row.get(3)?,
+            sessions: row.get(5)?,
+            last: times.into_iter().flatten().max(),
         })
     })
     .told()?

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use remora_client::{Input, Paths, place, spool};
+use remora_client::{Input, Paths, locate_project, spool};
 use remora_memory::Policy;
 use remora_memory::store::{Filter, Order, Page, Store};
 use remora_protocol::record::Item;
@@ -31,7 +31,7 @@ pub(super) fn remember(paths: &Paths, project: &Path) -> Result<Vec<Item>, CliEr
             bytes: text.into_bytes(),
             cut: false,
         };
-        let place = Some(place(project, None));
+        let place = Some(locate_project(paths, project, None));
         spool(paths, agent(), at, place, &input, false)?;
     }
     let store = remora_store::open(&paths.database(), Access::Write)?;

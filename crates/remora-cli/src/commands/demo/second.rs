@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use remora_client::{GivenFile, Paths, place};
+use remora_client::{GivenFile, Paths, locate_project};
 use remora_memory::recall::{self, Moment};
 use remora_store::Access;
 
@@ -29,7 +29,11 @@ const ERROR: &str = "Exit code 101\nrunning 3 tests\ntest retry::gives_up ... FA
 /// Plays the session; the data directory is the one that the first one filled.
 pub(super) fn play(paths: &Paths, project: &Path) -> Result<Vec<Step>, CliError> {
     let store = remora_store::open(&paths.database(), Access::Read)?;
-    let ground = Ground::new(place(project, None), None, Settings::default().limits);
+    let ground = Ground::new(
+        locate_project(paths, project, None),
+        None,
+        Settings::default().limits,
+    );
     let mut before = Before(Some(GivenFile::open(paths, SESSION, None)?));
     let moments = [
         ("a new session begins", Moment::Start),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use remora_memory::store::{Batch, Filter, Page, Store, StoreError};
 use remora_server::archive::{self, Archive};
+use remora_server::identity::look_up_project;
 use remora_server::{is_gone, join};
 use remora_store::{Access, SqliteStore};
 
@@ -105,7 +106,7 @@ fn future(patient: &Patient, store: &dyn Store) -> Option<Check> {
 /// This folder had another key, and what is remembered under it is not found.
 fn earlier(patient: &Patient, store: &dyn Store) -> Option<Check> {
     let here = patient.environment.directory()?;
-    let project = remora_client::place(here, None).project;
+    let project = look_up_project(&patient.paths, here, None).project;
     let old = join::earlier(store, &project).ok()?.into_iter().next()?;
     let (old, new) = (&old.key, &project.key);
     Some(Check::warn(

@@ -14,7 +14,9 @@ fn worked(dir: &Path) -> (Paths, PathBuf, String) {
     fs::write(root.join("src/cart.rs"), "x").unwrap();
     let paths = Paths::new(dir.join("data"));
     paths.prepare().unwrap();
-    let key = remora_client::place(&root, None).project.key;
+    let key = remora_client::locate_project(&paths, &root, None)
+        .project
+        .key;
     let now = clock::millis();
     let store = remora_store::open(&paths.database(), Access::Write).unwrap();
     let item: Item = serde_json::from_value(json!({

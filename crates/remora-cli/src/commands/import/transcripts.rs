@@ -102,7 +102,7 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
     let ahead = Ahead {
         found: &found,
         cleaner: Cleaner::new(&redactor, data.config.list("capture.ignore")),
-        places: Places::new(data.environment.home(), project),
+        places: Places::new(data.paths.clone(), data.environment.home(), project),
         since,
     };
     let mut intake = Intake::new(&store, worker::policy(&data), data.paths.archive());

@@ -22,9 +22,21 @@ pub(super) struct Asked {
     pub(super) agent: Option<String>,
     pub(super) error: Option<AskError>,
     pub(super) notes: Vec<String>,
+    /// The one project that must not be left.
+    pub(super) own: Option<String>,
 }
 
 impl Asked {
+    /// Whatever the words say of projects does not count.
+    pub(super) fn stay_in(&mut self, own: &str) {
+        if self.place.all || self.place.project.is_some() {
+            let note = "only this project is searched, so `project:` does not count";
+            self.notes.push(note.to_owned());
+            self.place = Where::default();
+        }
+        self.own = Some(own.to_owned());
+    }
+
     pub(super) fn read(args: &Search) -> Result<Self, CliError> {
         let now = when::now();
         let ask = Ask::parse(&text(&args.words), |text| when::read(text, &now));
@@ -60,6 +72,7 @@ impl Asked {
             span,
             error,
             notes,
+            own: None,
         };
         match (span.since, span.until) {
             (Some(since), Some(until)) if since >= until => Err(CliError::Usage(

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use remora_client::locate_project;
 use remora_memory::store::{Filter, Page, Store};
-use remora_protocol::record::Project;
+use remora_protocol::record::{Project, Session};
 
 use crate::args::Where;
 use crate::commands::data::Data;
@@ -67,8 +68,7 @@ fn at_path(data: &Data, projects: &[Project], text: &str) -> Option<String> {
         return Some(gone.key.clone());
     }
     let path = path.canonicalize().ok()?;
-    path.is_dir()
-        .then(|| remora_client::place(&path, None).project.key)
+    path.is_dir().then(|| data.locate(&path).project.key)
 }
 
 fn any(store: &dyn Store, filter: &Filter) -> Result<bool, CliError> {
@@ -118,6 +118,25 @@ fn listed(projects: &[&Project]) -> String {
     out.concat()
 }
 
+/// The same among the sessions of one project; those of others are not known.
+pub(crate) fn session_of(store: &dyn Store, text: &str, own: &str) -> Result<String, CliError> {
+    let of_project = Filter {
+        project: Some(own.to_owned()),
+        ..Filter::default()
+    };
+    let mut found = store.sessions(&of_project, usize::MAX)?;
+    found.retain(|session| session.id == text || !text.is_empty() && session.id.starts_with(text));
+    match found.as_slice() {
+        [] => Err(no_session(text)),
+        [one] => Ok(one.id.clone()),
+        several => {
+            let exact = several.iter().find(|session| session.id == text);
+            let exact = exact.ok_or_else(|| several_sessions(text, several))?;
+            Ok(exact.id.clone())
+        }
+    }
+}
+
 /// The session that an id, or the beginning of one, stands for.
 pub(crate) fn session(store: &dyn Store, text: &str) -> Result<String, CliError> {
     let exact = Filter {
@@ -128,21 +147,23 @@ pub(crate) fn session(store: &dyn Store, text: &str) -> Result<String, CliError>
         return Ok(text.to_owned());
     }
     let all = store.sessions(&Filter::default(), usize::MAX)?;
-    let found: Vec<_> = all
-        .iter()
+    let found: Vec<Session> = all
+        .into_iter()
         .filter(|session| !text.is_empty() && session.id.starts_with(text))
         .collect();
     match found.as_slice() {
         [one] => Ok(one.id.clone()),
         [] => Err(no_session(text)),
-        several => {
-            let ids: Vec<&str> = several.iter().take(LISTED).map(|s| s.id.as_str()).collect();
-            Err(CliError::Usage(format!(
-                "`{text}` begins several sessions:\n  {}",
-                ids.join("\n  ")
-            )))
-        }
+        several => Err(several_sessions(text, several)),
     }
+}
+
+fn several_sessions(text: &str, several: &[Session]) -> CliError {
+    let ids: Vec<&str> = several.iter().take(LISTED).map(|s| s.id.as_str()).collect();
+    CliError::Usage(format!(
+        "`{text}` begins several sessions:\n  {}",
+        ids.join("\n  ")
+    ))
 }
 
 /// Nothing is known of it.
@@ -168,7 +189,13 @@ pub(crate) fn file(data: &Data, text: &str) -> String {
     }
     let root = path
         .parent()
-        .map(|folder| remora_client::place(folder, data.environment.directory().map(|d| &**d)))
+        .map(|folder| {
+            locate_project(
+                &data.paths,
+                folder,
+                data.environment.directory().map(|d| &**d),
+            )
+        })
         .map(|place| place.project.root);
     match root.and_then(|root| path.strip_prefix(root).ok().map(Path::to_path_buf)) {
         Some(inside) if !inside.as_os_str().is_empty() => inside.display().to_string(),

@@ -221,7 +221,7 @@ fn read(folder: &Folder, list: &mut SavedList) -> Vec<Memory> {
 /// Memories of the project at `cwd` were written: their rows follow. A worker
 /// that runs is told, and not waited for.
 pub(crate) fn tell(data: &Data, cwd: &Path) {
-    let project = remora_client::place(cwd, None).project;
+    let project = data.locate(cwd).project;
     // The files are written; an index that is late is no reason to fail.
     if index(data, &project).is_some() {
         return;

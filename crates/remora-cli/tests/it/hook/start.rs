@@ -37,6 +37,8 @@ fn a_project_hears_of_itself_alone() {
     den.sandbox.write("trees/w/.git", pointer);
     den.sandbox
         .write("work/app/.git/worktrees/w/commondir", "../..\n");
+    let back = format!("{}\n", den.sandbox.text("trees/w/.git"));
+    den.sandbox.write("work/app/.git/worktrees/w/gitdir", back);
     den.ran("s1", &ours, "ourword");
     den.ran("s2", &theirs, "theirword");
     den.drain();

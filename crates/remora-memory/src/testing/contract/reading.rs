@@ -1,9 +1,9 @@
 //! Checks of reading: names, filters, order and paging.
 
-use remora_protocol::record::{EventRow, Item, Kind};
+use remora_protocol::record::{EventRow, Item, Kind, Project};
 
 use super::{Check, add, ok, page, uids};
-use crate::store::{Batch, Counts, FileMatch, Filter, Name, Order, Page, Store};
+use crate::store::{Batch, Counts, FileMatch, Filter, Name, Order, Page, ProjectActivity, Store};
 use crate::testing::{event, item, session};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -20,6 +20,10 @@ pub(super) const CHECKS: &[Check] = &[
     ("sessions are filtered", sessions),
     ("the ledger is filtered and paged", events),
     ("counts tell what there is", counts),
+    (
+        "every project has its items, sessions and last activity",
+        activity_of_projects,
+    ),
 ];
 
 fn empty(store: &dyn Store) {
@@ -536,6 +540,41 @@ fn events(store: &dyn Store) {
         }),
         ["e2"]
     );
+}
+
+fn activity_of_projects(store: &dyn Store) {
+    varied(store);
+    let described = |key: &str| Project {
+        key: key.to_owned(),
+        name: key.to_owned(),
+        root: format!("/{key}"),
+    };
+    ok(store.apply(&Batch {
+        projects: vec![described("project"), described("untouched")],
+        sessions: vec![session("s", 700)],
+        ..Batch::default()
+    }));
+    let filter = Filter {
+        project: Some("project".to_owned()),
+        ..Filter::default()
+    };
+    let rows = ok(store.list(&filter, Page::newest(99)));
+    let expected = [
+        ProjectActivity {
+            project: described("project"),
+            items: rows.len() as u64,
+            sessions: 1,
+            last: Some(700),
+        },
+        ProjectActivity {
+            project: described("untouched"),
+            items: 0,
+            sessions: 0,
+            last: None,
+        },
+    ];
+    assert!(!rows.is_empty());
+    assert_eq!(ok(store.project_activity()), expected);
 }
 
 fn counts(store: &dyn Store) {

@@ -6,14 +6,14 @@ fn read(tool: &str, arguments: Value) -> Result<Asked, String> {
     let Value::Object(arguments) = arguments else {
         panic!("arguments are an object")
     };
-    Asked::read(tool, &arguments)
+    Asked::read(tool, &arguments, Bounds::AllProjects)
 }
 
 #[test]
 fn the_tools_are_few_and_short() {
-    let tools = serde_json::to_string(&all()).unwrap();
+    let tools = serde_json::to_string(&all(Bounds::AllProjects)).unwrap();
     assert!(tools.len() < 3_072, "{} bytes", tools.len());
-    for tool in all() {
+    for tool in all(Bounds::AllProjects) {
         let known = tool.input_schema["properties"].as_object().unwrap();
         // What is described is understood.
         for key in known.keys() {
@@ -24,6 +24,23 @@ fn the_tools_are_few_and_short() {
             let fault = read(&tool.name, arguments).unwrap_err();
             assert!(fault.contains(&format!("`{key}` must be")), "{fault}");
         }
+    }
+}
+
+#[test]
+fn other_projects_are_not_offered_unless_the_user_allows_it() {
+    let offered = |bounds: Bounds| {
+        let tools = all(bounds).into_iter();
+        let tools = tools.filter(|tool| tool.input_schema["properties"].get(ALL).is_some());
+        tools.map(|tool| tool.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(offered(Bounds::AllProjects), ["search", "timeline"]);
+    assert_eq!(offered(Bounds::OwnProject), Vec::<String>::new());
+    for tool in ["search", "timeline"] {
+        let arguments = JsonObject::from_iter([(ALL.to_owned(), json!(true))]);
+        let fault = Asked::read(tool, &arguments, Bounds::OwnProject).unwrap_err();
+        assert!(fault.contains("`all` is not an argument"), "{fault}");
+        assert!(!fault.contains("all,"), "{fault}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! One situation: what would be given, and how that compares with the
 //! judgement.
 
-use remora_client::{GivenFile, Giving, place};
+use remora_client::{GivenFile, Giving, locate_project};
 use remora_memory::recall::{Chosen, Intent, Moment, Recall, intent, recall};
 use remora_protocol::record::{self, Item};
 use remora_protocol::tokens;
@@ -54,7 +54,11 @@ pub(super) fn ask(
     };
     let before = before(played, situation, session)?;
     // The branch was checked out above, so the place has it.
-    let ground = Ground::new(place(&played.root, None), None, settings.limits);
+    let ground = Ground::new(
+        locate_project(&played.paths, &played.root, None),
+        None,
+        settings.limits,
+    );
     let scene = ground.scene(session, &before);
     let text = |of: &Option<String>| of.clone().unwrap_or_default();
     let (prompt, file) = (text(&situation.prompt), text(&situation.file));

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use remora_client::{Input, Paths, spool};
+use remora_client::{Input, Paths, locate_project, spool};
 use remora_memory::Policy;
 use remora_memory::store::{Batch, Filter, Order, Page, Store, Write};
 use remora_protocol::record::{Item, Kind};
@@ -131,7 +131,7 @@ pub(super) fn play(project: &Project) -> Result<Played, CliError> {
         }
     }
     stage.digest()?;
-    let key = remora_client::place(&stage.root, None).project.key;
+    let key = locate_project(&stage.paths, &stage.root, None).project.key;
     let saved = folder.path().join("saved");
     let mut items = Vec::new();
     for (at, step) in memories {
@@ -238,7 +238,7 @@ impl Stage {
             bytes: serde_json::to_vec(&event)?,
             cut: false,
         };
-        let place = Some(remora_client::place(&self.root, None));
+        let place = Some(locate_project(&self.paths, &self.root, None));
         let id = spool(&self.paths, agent(), self.at, place, &input, false)?;
         Ok(Some(id))
     }

@@ -35,7 +35,7 @@ impl Projects {
             here: data
                 .environment
                 .directory()
-                .map(|here| remora_client::place(here, None).project),
+                .map(|here| data.locate(here).project),
         };
         for text in asked {
             match text.split_once('=') {
@@ -62,7 +62,7 @@ impl Projects {
         if let Some(folder) = folder.filter(|folder| folder.is_dir())
             && !self.ours.iter().any(|ours| ours.key == key)
         {
-            self.new.push(remora_client::place(&folder, None).project);
+            self.new.push(data.locate(&folder).project);
         }
         Ok(key)
     }

@@ -3,13 +3,19 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use remora_client::place;
+use remora_client::{Paths, ProjectLocation, locate_project};
 use remora_protocol::record::Project;
+use remora_server::identity::claim_project;
+
+/// How long the database may take to say who holds a key.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Projects by folder, each looked up once.
 #[derive(Debug)]
 pub(super) struct Places {
+    paths: Paths,
     home: Option<PathBuf>,
     /// Everything belongs here, whatever the folder says.
     all: Option<String>,
@@ -17,8 +23,9 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn new(home: Option<PathBuf>, all: Option<String>) -> Self {
+    pub(super) fn new(paths: Paths, home: Option<PathBuf>, all: Option<String>) -> Self {
         Self {
+            paths,
             home,
             all,
             known: HashMap::new(),
@@ -46,7 +53,7 @@ impl Places {
 
     fn look(&self, cwd: &Path, root: &Path) -> Project {
         for folder in [cwd, root] {
-            let found = place(folder, Some(root)).project;
+            let found = self.locate(folder, root).project;
             if folder.is_dir() || self.holds(&found, folder) {
                 return found;
             }
@@ -60,6 +67,13 @@ impl Places {
             key: text.clone(),
             root: text,
         }
+    }
+
+    /// Of a remote's key that no root has yet, the first one that a transcript
+    /// was written in holds it, as for events.
+    fn locate(&self, folder: &Path, root: &Path) -> ProjectLocation {
+        let location = locate_project(&self.paths, folder, Some(root));
+        claim_project(&self.paths, location, Instant::now() + LOOKUP_TIMEOUT)
     }
 
     /// Whether a folder that is gone lay in a repository that is still there.
@@ -88,12 +102,13 @@ mod tests {
         fs::create_dir_all(top.join("work/app/.git")).unwrap();
         fs::create_dir_all(top.join("work/app/src")).unwrap();
         let text = |path: &str| top.join(path).display().to_string();
-        let mut places = Places::new(Some(top.to_path_buf()), None);
+        let paths = Paths::new(top.join("data"));
+        let mut places = Places::new(paths.clone(), Some(top.to_path_buf()), None);
         let mut key = |cwd: &str, root: &str| places.of(&text(cwd), &text(root)).key;
         assert_eq!(key("work/app/src", "work/app"), text("work/app"));
         assert_eq!(key("work/app/gone", "work/app/gone"), text("work/app"));
         assert_eq!(key("work/lost/deep", "work/lost"), text("work/lost"));
-        let mut all = Places::new(None, Some("h.org/acme/shop".to_owned()));
+        let mut all = Places::new(paths, None, Some("h.org/acme/shop".to_owned()));
         let project = all.of(&text("work/app"), "");
         assert_eq!(
             (project.key.as_str(), project.name.as_str()),

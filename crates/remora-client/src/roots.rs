@@ -1,0 +1,243 @@
+//! Which checkouts share the memory of a remote's key: one small file a key,
+//! the key on its first line and one accepted root on each of the others.
+//!
+//! A remote's address is written by whoever made a checkout, so it proves
+//! nothing. The first root that is seen with a key holds it; another one gets
+//! in when the user joins them. Only the user's own commands add a root.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::{Paths, open_plain};
+
+/// A list of roots that is larger is not read.
+const MAX_FILE_BYTES: u64 = 256 * 1024;
+/// File systems allow 255; the rest is for the name of a file in the making.
+const MAX_NAME_BYTES: usize = 230;
+
+/// The accepted roots of a data directory.
+#[derive(Debug)]
+pub struct Roots {
+    folder: PathBuf,
+}
+
+impl Roots {
+    /// Those of this data directory.
+    pub fn of(paths: &Paths) -> Self {
+        Self {
+            folder: paths.roots(),
+        }
+    }
+
+    /// The roots that share this key; `None` when no root has it yet.
+    pub fn holders(&self, key: &str) -> io::Result<Option<Vec<String>>> {
+        let name = file_name(key).ok_or(ErrorKind::InvalidInput)?;
+        match read_file(&self.folder.join(name)) {
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+            // On a disk without case, two keys may have one file.
+            Ok((of, _)) if of != key => Err(ErrorKind::InvalidData.into()),
+            Ok((_, roots)) => Ok(Some(roots)),
+        }
+    }
+
+    /// Makes `root` the first root of a key; `false` when there is one already.
+    pub fn claim(&self, key: &str, root: &str) -> io::Result<bool> {
+        let (partial, file) = self.write_partial(key, &[root.to_owned()])?;
+        // A name for a whole file, and only if there is none: a reader never
+        // sees half of it, and of two that claim at once one is first.
+        let linked = fs::hard_link(&partial, &file);
+        let done = match linked {
+            Ok(()) => Ok(true),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
+            // Some file systems have no links.
+            Err(_) if !file.exists() => fs::rename(&partial, &file).map(|()| true),
+            Err(_) => Ok(false),
+        };
+        let _ = fs::remove_file(&partial);
+        done
+    }
+
+    /// Lets `root` share a key, on the user's word.
+    pub fn accept(&self, key: &str, root: &str) -> io::Result<()> {
+        let mut roots = self.holders(key)?.unwrap_or_default();
+        if !roots.iter().any(|known| known == root) {
+            roots.push(root.to_owned());
+        }
+        self.replace(key, &roots)
+    }
+
+    /// Takes `root` off a key; says whether it was there.
+    pub fn release(&self, key: &str, root: &str) -> io::Result<bool> {
+        let mut roots = self.holders(key)?.unwrap_or_default();
+        let before = roots.len();
+        roots.retain(|known| known != root);
+        if roots.len() == before {
+            return Ok(false);
+        }
+        self.replace(key, &roots)?;
+        Ok(true)
+    }
+
+    /// Every key with its roots, in the order of keys. Files that are not ours
+    /// or cannot be read are left out.
+    pub fn list(&self) -> io::Result<Vec<(String, Vec<String>)>> {
+        let entries = match fs::read_dir(&self.folder) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other?,
+        };
+        let mut all = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            if let Ok((key, roots)) = read_file(&path)
+                && file_name(&key).is_some_and(|name| path.ends_with(name))
+            {
+                all.push((key, roots));
+            }
+        }
+        all.sort();
+        Ok(all)
+    }
+
+    fn replace(&self, key: &str, roots: &[String]) -> io::Result<()> {
+        let (partial, file) = self.write_partial(key, roots)?;
+        fs::rename(&partial, file).inspect_err(|_| drop(fs::remove_file(&partial)))
+    }
+
+    /// A whole file under a name of this process, and the name that it is for.
+    fn write_partial(&self, key: &str, roots: &[String]) -> io::Result<(PathBuf, PathBuf)> {
+        let name = file_name(key).ok_or(ErrorKind::InvalidInput)?;
+        if !roots.iter().all(|root| is_line(root)) || !is_line(key) {
+            return Err(ErrorKind::InvalidInput.into());
+        }
+        let partial = self.folder.join(format!(".{name}.{}", std::process::id()));
+        let mut text = format!("{key}\n");
+        for root in roots {
+            text.push_str(root);
+            text.push('\n');
+        }
+        let mut file = match create(&partial) {
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                let mut builder = DirBuilder::new();
+                builder.recursive(true).mode(0o700).create(&self.folder)?;
+                create(&partial)?
+            }
+            other => other?,
+        };
+        file.write_all(text.as_bytes())?;
+        Ok((partial, self.folder.join(name)))
+    }
+}
+
+/// Whether a key can be held: its name must fit a file's.
+pub(crate) fn is_holdable(key: &str) -> bool {
+    file_name(key).is_some() && is_line(key)
+}
+
+/// Whether a text can be a line of its own, so that no path forges another.
+pub(crate) fn is_line(text: &str) -> bool {
+    !text.is_empty() && !text.chars().any(char::is_control)
+}
+
+/// The key as a name that a person can read: what is special becomes `%XX`, so
+/// that no two keys share one and none leaves the folder.
+fn file_name(key: &str) -> Option<String> {
+    let mut name = String::with_capacity(key.len() + 8);
+    for (at, byte) in key.bytes().enumerate() {
+        match byte {
+            b'.' if at == 0 => name.push_str("%2E"),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => {
+                name.push(char::from(byte));
+            }
+            _ => {
+                const HEX: &[u8; 16] = b"0123456789ABCDEF";
+                name.push('%');
+                name.push(char::from(HEX[usize::from(byte >> 4)]));
+                name.push(char::from(HEX[usize::from(byte & 15)]));
+            }
+        }
+    }
+    (!name.is_empty() && name.len() <= MAX_NAME_BYTES).then_some(name)
+}
+
+fn create(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options.open(file)
+}
+
+fn read_file(path: &Path) -> io::Result<(String, Vec<String>)> {
+    let file = open_plain(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() || meta.len() > MAX_FILE_BYTES {
+        return Err(ErrorKind::InvalidData.into());
+    }
+    let mut text = String::new();
+    file.take(MAX_FILE_BYTES).read_to_string(&mut text)?;
+    let mut lines = text.lines().map(ToOwned::to_owned);
+    let key = lines.next().ok_or(ErrorKind::InvalidData)?;
+    Ok((key, lines.filter(|line| !line.is_empty()).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "h.org:8443/acme/app";
+
+    fn roots(dir: &tempfile::TempDir) -> Roots {
+        Roots::of(&Paths::new(dir.path().join("data")))
+    }
+
+    #[test]
+    fn the_first_root_holds_a_key_until_others_are_accepted() {
+        let dir = tempfile::tempdir().unwrap();
+        let roots = roots(&dir);
+        assert_eq!(roots.holders(KEY).unwrap(), None);
+        assert!(roots.claim(KEY, "/a").unwrap());
+        assert!(!roots.claim(KEY, "/b").unwrap());
+        assert_eq!(roots.holders(KEY).unwrap().unwrap(), ["/a"]);
+        roots.accept(KEY, "/b").unwrap();
+        roots.accept(KEY, "/b").unwrap();
+        assert_eq!(roots.holders(KEY).unwrap().unwrap(), ["/a", "/b"]);
+        assert!(roots.release(KEY, "/a").unwrap());
+        assert!(!roots.release(KEY, "/a").unwrap());
+        let all = [(KEY.to_owned(), vec!["/b".to_owned()])];
+        assert_eq!(roots.list().unwrap(), all);
+        // A key without roots is not free again: it has a memory.
+        assert!(roots.release(KEY, "/b").unwrap());
+        assert!(!roots.claim(KEY, "/evil").unwrap());
+    }
+
+    #[test]
+    fn no_key_and_no_root_leaves_its_line_or_its_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let roots = roots(&dir);
+        for key in ["../../x", "..", ".", "a/../b", "/etc/passwd"] {
+            assert!(roots.claim(key, "/a").unwrap(), "{key}");
+            assert_eq!(roots.holders(key).unwrap().unwrap(), ["/a"]);
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        for (key, root) in [("a\n/b", "/a"), ("a", "/b\n/c"), ("a", ""), ("", "/a")] {
+            assert!(roots.claim(key, root).is_err(), "{key:?} {root:?}");
+        }
+        assert!(roots.claim(&"a".repeat(300), "/a").is_err());
+        assert!(!is_holdable(&"a".repeat(300)));
+    }
+
+    #[test]
+    fn a_file_of_another_key_holds_nothing_and_lets_nobody_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let roots = roots(&dir);
+        roots.claim(KEY, "/a").unwrap();
+        let file = dir.path().join("data/roots").join(file_name(KEY).unwrap());
+        for text in ["", "other\n/evil\n"] {
+            fs::write(&file, text).unwrap();
+            assert!(roots.holders(KEY).is_err(), "{text:?}");
+            assert!(!roots.claim(KEY, "/evil").unwrap());
+        }
+        assert_eq!(roots.list().unwrap(), []);
+    }
+}
