@@ -33,6 +33,9 @@ pub(super) fn secrets(text: &str, hit: Range<usize>, tool: Tool, found: &mut Vec
         Tool::Slash => slash(text, hit.end, found),
         Tool::BeforeAt => before_at(text, hit.start, found),
         Tool::Argument(number) => argument(text, hit.end, number, found),
+        Tool::Send => sent(text, hit, found),
+        Tool::CookieObject => cookie_object(text, hit.start, found),
+        Tool::CookieLine => cookie_line(text, hit.start, found),
         Tool::Netrc => netrc(text, hit.end, found),
         Tool::Pgpass => pgpass(text, hit, found),
         Tool::Crypt => crypt(text, hit, found),
@@ -250,6 +253,48 @@ fn cookie(text: &str, at: usize, flag: &str, found: &mut Vec<Finding>) {
         {
             header::cookies(head, range.start, found);
         }
+    }
+}
+
+/// What a script types behind a prompt for a password.
+fn sent(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) {
+    let floor = super::assign::floor(text.as_bytes(), hit.start.saturating_sub(80));
+    let before = text.get(floor..hit.start).unwrap_or_default();
+    if before.contains("assword") || before.contains("assphrase") {
+        let length = run(text, hit.end, |b| !matches!(b, b'"' | b'\\' | b'\n'));
+        judge(text, hit.end..hit.end + length, found);
+    }
+}
+
+/// The value of a cookie that a browser's tool wrote as an object.
+fn cookie_object(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let bytes = text.as_bytes();
+    let floor = super::assign::floor(bytes, at.saturating_sub(REACH));
+    let before = text.get(floor..at).unwrap_or_default();
+    let own = before.rfind('{').map_or(before, |open| &before[open..]);
+    let Some(key) = own.find("value\"").or_else(|| own.find("value\\\"")) else {
+        return;
+    };
+    let quote = |b: u8| matches!(b, b'"' | b'\\' | b' ' | b':');
+    let start = at - own.len() + key + "value".len();
+    let start = start + run(text, start, quote);
+    let length = run(text, start, |b| !matches!(b, b'"' | b'\\' | b'\n' | b','));
+    let range = start..start + length;
+    if text.get(range.clone()).is_some_and(header::is_value) {
+        found.push(Finding::new("cookie", range, Rank::Place));
+    }
+}
+
+/// `DOMAIN TRUE PATH FALSE EXPIRES NAME SECRET`, set apart by tabs.
+fn cookie_line(text: &str, at: usize, found: &mut Vec<Finding>) {
+    let length = run(text, at, |b| !matches!(b, b'\n' | b'\r'));
+    let own = text.get(at..at + length).unwrap_or_default();
+    let columns: Vec<&str> = own.split('\t').collect();
+    if let [_, _, _, _, _, _, word] = columns[..]
+        && header::is_value(word)
+    {
+        let end = at + length;
+        found.push(Finding::new("cookie", end - word.len()..end, Rank::Place));
     }
 }
 

@@ -175,7 +175,7 @@ pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Finding>) -> usize 
     offset
 }
 
-fn is_value(word: &str) -> bool {
+pub(super) fn is_value(word: &str) -> bool {
     let mix = Mix::of(word);
     let enough = shape::random(word)
         || shape::uuid(word)

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::header::run;
 use super::names::Class;
+use super::shape::Mix;
 use super::value::{self, Place};
 use super::{Finding, Rank};
 
@@ -15,6 +16,7 @@ pub(super) const WORDS: &[&str] = &[
     "mot de passe",
     "contraseña",
     "contrasena",
+    "clave",
     "senha",
     "palavra-passe",
     "wachtwoord",
@@ -97,6 +99,13 @@ pub(super) fn password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) 
         if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             return said(text, at + sign.len(), found);
         }
+        // "密码 SECRET": with nothing between, it must look like nothing else.
+        if at > hit.end && rest.starts_with(|c: char| c.is_ascii_graphic()) {
+            let read = apart(text, at, found);
+            if read > at {
+                return read;
+            }
+        }
         let word = rest
             .find(|c: char| !c.is_alphabetic())
             .unwrap_or(rest.len());
@@ -107,6 +116,22 @@ pub(super) fn password(text: &str, hit: Range<usize>, found: &mut Vec<Finding>) 
         if VERBS.contains(&&rest[..word]) {
             return said(text, at, found);
         }
+    }
+    at
+}
+
+/// Adds the word that begins here, if it is one that no sentence holds, and says
+/// where it ends.
+fn apart(text: &str, at: usize, found: &mut Vec<Finding>) -> usize {
+    let length = run(text, at, |b| {
+        b.is_ascii_alphanumeric() || b"!%^*_+#$&".contains(&b)
+    });
+    let word = text.get(at..at + length).unwrap_or_default();
+    let mix = Mix::of(word);
+    let strong = mix.digits > 1 && mix.upper > 1 && mix.lower > 1;
+    if strong && value::secret(word, Class::Password, Place::Said) {
+        found.push(Finding::new("password", at..at + length, Rank::Place));
+        return at + length;
     }
     at
 }

@@ -111,7 +111,9 @@ impl<'a> Cursor<'a> {
         }
         let link = match self.peek() {
             b'=' | b':' => {
-                let query = matches!(opened, Some(b'?' | b'&' | b';')) && before == 0;
+                // `&signature::NAME` is a path in code.
+                let path = self.rest().starts_with(b"::");
+                let query = matches!(opened, Some(b'?' | b'&' | b';')) && before == 0 && !path;
                 self.at += 1;
                 while matches!(self.peek(), b'=' | b'>' | b':' | b'~') {
                     self.at += 1;

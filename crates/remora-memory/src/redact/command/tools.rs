@@ -16,6 +16,12 @@ pub(in crate::redact) enum Tool {
     BeforeAt,
     /// The quoted argument of this number in a call, from none on.
     Argument(usize),
+    /// `send "SECRET\r"` behind a prompt for it.
+    Send,
+    /// An object with a cookie's `value`, of which another key is here.
+    CookieObject,
+    /// A line of a file of cookies, from its fourth column on.
+    CookieLine,
     /// `machine .. login .. password ..`
     Netrc,
     /// `host:port:database:user:SECRET`
@@ -49,8 +55,8 @@ pub(in crate::redact) enum Arg {
 
 use Arg::{Cookie, Joined, Next, Pair, Word};
 use Tool::{
-    Argument, BeforeAt, Chpasswd, Crypt, Flags, Htpasswd, Identified, NetUse, Netrc, NextWord,
-    Pgpass, Piped, Slash,
+    Argument, BeforeAt, Chpasswd, CookieLine, CookieObject, Crypt, Flags, Htpasswd, Identified,
+    NetUse, Netrc, NextWord, Pgpass, Piped, Send, Slash,
 };
 
 /// `-p`, joined and apart.
@@ -177,6 +183,12 @@ pub(in crate::redact) const WORDS: &[(&str, Tool)] = &[
     ("BasicAuth(", Argument(1)),
     ("NetworkCredential(", Argument(1)),
     ("PasswordCredentials(", Argument(1)),
+    ("send \"", Send),
+    ("send \\\"", Send),
+    ("send -- \"", Send),
+    ("httpOnly", CookieObject),
+    ("\tTRUE\t/", CookieLine),
+    ("\tFALSE\t/", CookieLine),
     ("machine ", Netrc),
     (":5432:", Pgpass),
     (":5433:", Pgpass),
