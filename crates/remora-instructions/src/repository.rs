@@ -71,3 +71,6 @@ pub(crate) fn team_folder(repository: Option<&Repository>, cwd: &Path) -> PathBu
     let root = repository.map_or(cwd, |r| r.root.as_path());
     root.join(names::FOLDER).join(names::TEAM_MEMORY)
 }
+
+#[cfg(test)]
+mod tests;

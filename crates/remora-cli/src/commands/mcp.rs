@@ -5,7 +5,7 @@
 mod told;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -53,7 +53,10 @@ impl Memory {
         let mut data = Data::open()?;
         let root = data.environment.get("CLAUDE_PROJECT_DIR");
         let root = root.map(PathBuf::from).filter(|root| root.is_dir());
-        if let Some(root) = root {
+        // Settings of a repository may set variables: one that names a folder
+        // which this server was not started in leads to another's memory.
+        let here = data.environment.directory().cloned();
+        if let Some(root) = root.filter(|root| here.is_none_or(|here| lies_in(&here, root))) {
             data.environment = data.environment.moved_to(root);
         }
         Ok(data)
@@ -293,6 +296,11 @@ fn paused(data: &Data) -> Option<String> {
     Some(format!(
         "paused {what}: nothing was saved; `{ender}` ends the pause"
     ))
+}
+
+fn lies_in(folder: &Path, root: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    folder.starts_with(root) || real(folder).starts_with(real(root))
 }
 
 fn nothing_yet<T>() -> Found<T> {

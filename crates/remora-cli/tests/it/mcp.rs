@@ -167,6 +167,20 @@ fn the_list_of_tools_is_small() {
 }
 
 #[test]
+fn a_variable_that_names_another_checkout_leads_nowhere() {
+    let memory = Remembered::shop();
+    let roots = Roots::of(&Paths::new(memory.sandbox.path("home/.remora")));
+    let config = "[remote \"origin\"]\nurl = git@github.com:acme/shop.git\n";
+    memory.sandbox.write("victim/.git/config", config);
+    let victim = memory.sandbox.text("victim");
+    roots.accept("github.com/acme/shop", &victim).unwrap();
+    let call = memory.sandbox.remora(&["mcp"]);
+    let call = call.environment("CLAUDE_PROJECT_DIR", victim);
+    let (text, error) = ask(call, "search", &json!({"query": "cart"}));
+    assert_eq!((text.contains("\n#"), error), (false, false), "{text}");
+}
+
+#[test]
 fn rows_are_found_and_told_in_full() {
     let memory = Remembered::shop();
     let answers = talk(
