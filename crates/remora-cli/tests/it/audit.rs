@@ -78,6 +78,22 @@ fn a_new_rule_finds_and_takes_out_what_was_stored_before() {
 }
 
 #[test]
+fn a_secret_over_several_lines_of_a_file_is_found() {
+    let sandbox = Sandbox::new();
+    let secret = ["x7Kq", "9mTz", "2wLp"].concat();
+    let table = format!("| user | password |\n|---|---|\n| root | {secret} |\n");
+    sandbox.write("home/.remora/logs/hook.log", format!("one\n{table}"));
+    remember(&sandbox);
+    let found = sandbox.remora(&["audit"]).go();
+    assert_eq!(found.code, Some(1), "{found}");
+    let fixed = sandbox.remora(&["audit", "--fix"]).go();
+    assert_eq!(fixed.code, Some(0), "{fixed}");
+    let log = fs::read_to_string(sandbox.path("home/.remora/logs/hook.log")).unwrap();
+    let clean = table.replace(&secret, "[redacted:password]");
+    assert_eq!(log, format!("one\n{clean}"));
+}
+
+#[test]
 fn places_are_named_for_people() {
     let sandbox = Sandbox::new();
     let line = format!(r#"{{"id":"1","conv":"a","timestamp":"2023-05-08","text":"see {SECRET}"}}"#);

@@ -174,6 +174,14 @@ fn read(redactor: &Redactor, path: &Path) -> Result<(Vec<u8>, Lines), CliError> 
             found.push((at + 1, marks));
         }
     }
+    // A private key or a table shows only over several lines.
+    if let Some(first) = redactor.scan(&clean).first() {
+        let line = clean[..first.range.start].matches('\n').count() + 1;
+        let mut marks = Marks::new();
+        clean = redactor.text(&clean, &mut marks).into_owned();
+        found.push((line, marks));
+        found.sort_by_key(|(line, _)| *line);
+    }
     Ok((clean.into_bytes(), found))
 }
 
