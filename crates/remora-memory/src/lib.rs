@@ -18,6 +18,7 @@ pub mod lookup;
 pub mod named_day;
 mod near;
 pub mod output;
+pub mod overrides;
 mod policy;
 pub mod private;
 pub mod rank;

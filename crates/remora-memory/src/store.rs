@@ -2,7 +2,10 @@
 //! (`testing::contract`) holds every backend to them.
 
 use remora_embed::Meaning;
-use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session, Used};
+use remora_protocol::record::{
+    EventRow, FileRecord, Given, Item, Kind, Override, Project, Session, Used,
+};
+use serde::{Deserialize, Serialize};
 
 use crate::rank::{Fit, Parts};
 use crate::words::Query;
@@ -82,6 +85,9 @@ pub struct Batch {
     pub given: Vec<Given>,
     /// Which of it was of use: session, line and how. The first use counts.
     pub used: Vec<(String, u32, Used)>,
+    /// What users said of items; replaces what was said of each before, and an
+    /// empty one takes it back. Counts for the items of the same batch already.
+    pub overrides: Vec<Override>,
 }
 
 /// What names an event.
@@ -322,9 +328,34 @@ pub trait Store: Send {
     fn settle(&self) -> Result<Settled>;
     /// Removes rows by name; unknown names are left out.
     fn remove(&self, names: &[Name]) -> Result<()>;
+    /// What users said of items of a project, or of all.
+    fn overrides(&self, project: Option<&str>) -> Result<Vec<Override>>;
+    /// Deletes for good: when it returns, no byte of what went is left in the
+    /// store's files. What is not there is no error, so that it can be repeated.
+    fn erase(&self, erase: &Erase) -> Result<()>;
     /// Removes what may go, items and rows of the ledgers, and returns how many
-    /// items and events went or would go.
+    /// items and events went or would go. Items that are pinned or rejected
+    /// stay.
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
+}
+
+/// What is deleted for good, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erase {
+    /// Items by uid, with everything that hangs on them and the record that
+    /// they were injected.
+    pub items: Vec<String>,
+    /// Rows of the ledger of events, by id.
+    pub events: Vec<String>,
+    /// Sessions with the record of what was injected into them; their items and
+    /// events are named above.
+    pub sessions: Vec<String>,
+    /// Sessions that lose their title.
+    pub untitled: Vec<String>,
+    /// Files by project, folder and name.
+    pub files: Vec<(String, String, String)>,
+    /// Projects; their items, sessions and files are named above.
+    pub projects: Vec<String>,
 }
 
 /// How far a store is with bringing together what it holds.

@@ -309,3 +309,59 @@ pub struct EventRow {
     #[serde(default)]
     pub label: String,
 }
+
+/// What a user has said of an item. It outlives the item: a rebuild, an import
+/// or the same statement captured again cannot undo it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Override {
+    /// The item's uid.
+    pub uid: String,
+    /// The project's key.
+    pub project: String,
+    /// What the item states, normalised: other spellings of the same statement
+    /// have the same key.
+    pub statement: String,
+    /// Since when it comes first at a session's start and is never pruned, in
+    /// milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<i64>,
+    /// That it is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<Rejection>,
+    /// The user's own words instead of the extracted ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<Edit>,
+}
+
+impl Override {
+    /// Whether it says nothing any more.
+    pub fn is_empty(&self) -> bool {
+        self.pinned.is_none() && self.rejected.is_none() && self.edit.is_none()
+    }
+}
+
+/// A user's word that an item is wrong: a tombstone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejection {
+    /// When, in milliseconds since 1970.
+    pub time: i64,
+    /// Why, if the user gave a reason.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// Words that replace those of an item; what is absent stays as extracted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// When, in milliseconds since 1970.
+    pub time: i64,
+    /// The title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Vec<String>>,
+}

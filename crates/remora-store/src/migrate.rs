@@ -22,6 +22,8 @@ pub(crate) struct Migration {
 /// The schema in which words are listed by project and kind, and files by kind
 /// and time.
 pub(crate) const LISTED: u32 = 4;
+/// The schema that knows what users said of items.
+pub(crate) const OVERRIDES: u32 = 5;
 
 pub(crate) const ALL: &[Migration] = &[
     Migration {
@@ -43,6 +45,11 @@ pub(crate) const ALL: &[Migration] = &[
         version: LISTED,
         sql: include_str!("../migrations/sqlite/0004_lists.sql"),
         then: Some(list_words),
+    },
+    Migration {
+        version: OVERRIDES,
+        sql: include_str!("../migrations/sqlite/0005_overrides.sql"),
+        then: None,
     },
 ];
 

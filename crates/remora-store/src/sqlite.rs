@@ -2,10 +2,12 @@
 //! owns it.
 
 mod connect;
+mod erase;
 mod errors;
 mod ids;
 mod lists;
 mod names;
+mod overrides;
 mod read;
 mod rows;
 mod scope;
@@ -21,11 +23,13 @@ use std::path::{Path, PathBuf};
 
 use remora_embed::Meaning;
 use remora_memory::store::{
-    Batch, Counts, EventKey, Filter, Hit, Name, Page, ProjectActivity, Prune, PruneRun, Result,
+    Batch, Counts, Erase, EventKey, Filter, Hit, Name, Page, ProjectActivity, Prune, PruneRun, Result,
     Settled, Store, StoreError,
 };
 use remora_memory::words::Query;
-use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
+use remora_protocol::record::{
+    EventRow, FileRecord, Given, Item, Kind, Override, Project, Session,
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub(crate) use connect::{beside, foreign, io, owner_only};
@@ -196,6 +200,15 @@ impl Store for SqliteStore {
         let rows = read::items(&self.conn, names)?;
         let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
         write::remove(&self.conn, &ids)
+    }
+
+    fn overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
+        self.reading(|conn| overrides::load(conn, project))
+    }
+
+    fn erase(&self, erase: &Erase) -> Result<()> {
+        self.may_write()?;
+        erase::erase(&self.conn, erase)
     }
 
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {

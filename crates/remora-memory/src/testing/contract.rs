@@ -1,6 +1,7 @@
 //! What every store must do, as checks that run on an empty one. A failing
 //! check panics where it stands.
 
+mod correcting;
 mod reading;
 mod recalling;
 mod searching;
@@ -18,6 +19,7 @@ pub type Check = (&'static str, fn(&dyn Store));
 /// All checks.
 pub fn checks() -> Vec<Check> {
     [
+        correcting::CHECKS,
         writing::CHECKS,
         reading::CHECKS,
         recalling::CHECKS,

@@ -1,19 +1,22 @@
 //! A store in memory: the duties in their plainest form, for tests. Looks at
 //! every row for every question.
 
+mod removing;
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use remora_embed::Meaning;
 use remora_protocol::record::{
-    Anchor, EventRow, FileRecord, FileState, Given, Item, Kind, Project, Session,
+    Anchor, EventRow, FileRecord, FileState, Given, Item, Kind, Override, Project, Session,
 };
 
 use crate::about::{self, texts};
+use crate::overrides::Overrides;
 use crate::rank::{Fit, Parts};
 use crate::store::{
-    Batch, Counts, EventKey, FileMatch, Filter, Hit, Looks, Name, Order, Page, Prune, PruneRun,
-    Result, Settled, Store, Write, is_look,
+    Batch, Counts, Erase, EventKey, FileMatch, Filter, Hit, Looks, Name, Order, Page, Prune,
+    PruneRun, Result, Settled, Store, Write, is_look,
 };
 use crate::words::{Group, Query, each, holds_phrase};
 
@@ -33,6 +36,7 @@ struct State {
     given: BTreeMap<(String, u32), Given>,
     /// By row: the model, what was embedded, and what it means.
     meanings: BTreeMap<i64, (String, String, Meaning)>,
+    overrides: BTreeMap<String, Override>,
     last: i64,
 }
 
@@ -71,7 +75,24 @@ impl State {
             .map(|old| old.id)
     }
 
-    fn write(&mut self, write: &Write) -> i64 {
+    fn write(&mut self, write: &Write, overrides: &Overrides) -> i64 {
+        if let Write::Add(item) | Write::Keep(item) | Write::Put(item) = write {
+            if let Some(tombstone) = overrides.tombstone(item) {
+                let (uid, time) = (tombstone.uid.clone(), item.time);
+                return self.write(&Write::Again { uid, time }, overrides);
+            }
+            if let Some(edited) = overrides.edited(item, None) {
+                return self.place(&match write {
+                    Write::Keep(_) => Write::Keep(edited),
+                    Write::Put(_) => Write::Put(edited),
+                    _ => Write::Add(edited),
+                });
+            }
+        }
+        self.place(write)
+    }
+
+    fn place(&mut self, write: &Write) -> i64 {
         match write {
             Write::Again { uid, time } => {
                 let Some(id) = self.by_uid(uid) else { return 0 };
@@ -272,7 +293,9 @@ impl Store for MemoryStore {
         for session in &batch.sessions {
             state.sessions.insert(session.id.clone(), session.clone());
         }
-        let numbers = batch.items.iter().map(|write| state.write(write)).collect();
+        let overrides = state.override_all(&batch.overrides);
+        let items = batch.items.iter();
+        let numbers = items.map(|write| state.write(write, &overrides)).collect();
         for file in &batch.files {
             state.put_file(file);
         }
@@ -548,48 +571,19 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
+        let state = self.state();
+        let all = state.overrides.values();
+        let all = all.filter(|known| project.is_none_or(|key| known.project == key));
+        Ok(all.cloned().collect())
+    }
+
+    fn erase(&self, erase: &Erase) -> Result<()> {
+        self.state().erase(erase);
+        Ok(())
+    }
+
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64> {
-        let mut state = self.state();
-        let Some(before) = prune.before else {
-            return Ok(0);
-        };
-        let items: Vec<i64> = state
-            .items
-            .values()
-            .filter(|item| {
-                item.time.max(item.last_time) < before && !prune.keep.contains(&item.kind)
-            })
-            .filter(|item| {
-                prune
-                    .project
-                    .as_ref()
-                    .is_none_or(|project| &item.project == project)
-            })
-            .map(|item| item.id)
-            .collect();
-        let filter = Filter {
-            project: prune.project.clone(),
-            ..Filter::default()
-        };
-        let goes =
-            |event: &EventRow| event.time < before && state.session_fits(&event.session, &filter);
-        let events: HashSet<String> = state
-            .events
-            .iter()
-            .filter(|event| goes(event))
-            .map(|event| event.id.clone())
-            .collect();
-        if run == PruneRun::Real {
-            let old: Vec<(String, u32)> = state
-                .given
-                .values()
-                .filter(|given| given.time < before && state.session_fits(&given.session, &filter))
-                .map(|given| (given.session.clone(), given.line))
-                .collect();
-            state.given.retain(|key, _| !old.contains(key));
-            state.items.retain(|id, _| !items.contains(id));
-            state.events.retain(|event| !events.contains(&event.id));
-        }
-        Ok((items.len() + events.len()) as u64)
+        Ok(self.state().prune(prune, run))
     }
 }

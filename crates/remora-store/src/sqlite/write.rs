@@ -5,7 +5,7 @@ mod item;
 
 use remora_embed::Gister;
 use remora_memory::about;
-use remora_memory::store::{Batch, Prune, PruneRun, Result};
+use remora_memory::store::{Batch, Name, Prune, PruneRun, Result};
 use remora_memory::words::Splitter;
 use remora_protocol::record::{
     EventRow, FileRecord, FileState, Given, Item, Project, Session, Used,
@@ -15,9 +15,11 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::errors::Told;
 use super::ids::Id;
 use super::names::{Interner, Table, find, kind_code, state_code};
+use super::overrides;
+use super::read;
 use super::rows::{FILE, GIVEN};
 use super::vectors;
-use item::ItemWriter;
+pub(super) use item::ItemWriter;
 pub(crate) use item::list_words;
 
 /// What writing rows needs, kept from batch to batch for what it remembers.
@@ -30,8 +32,14 @@ pub(crate) struct Tools {
 /// Stores a batch, all of it or nothing.
 pub(crate) fn apply(conn: &Connection, tools: &mut Tools, batch: &Batch) -> Result<Vec<i64>> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
+    for one in &batch.overrides {
+        overrides::put(&tx, one)?;
+    }
     let mut names = Interner::new(&tx);
     let mut items = ItemWriter::new(&tx, tools);
+    if !batch.items.is_empty() {
+        items.heed(overrides::load(&tx, None)?);
+    }
     for project in &batch.projects {
         put_project(&tx, &mut names, project)?;
     }
@@ -212,6 +220,15 @@ fn put_used(
     Ok(())
 }
 
+/// Removes what is known of a file.
+pub(super) fn drop_file(tx: &Connection, project: i64, folder: &str, name: &str) -> Result<()> {
+    tx.prepare_cached("DELETE FROM folder_files WHERE project = ?1 AND folder = ?2 AND name = ?3")
+        .told()?
+        .execute(params![project, folder, name])
+        .told()?;
+    Ok(())
+}
+
 /// Removes rows.
 pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
@@ -222,6 +239,20 @@ pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
     }
     writer.finish()?;
     tx.commit().told()
+}
+
+/// The numbers of the items that users pinned or rejected.
+fn kept(conn: &Connection) -> Result<String> {
+    let said = overrides::load(conn, None)?;
+    let said = said
+        .into_iter()
+        .filter(|said| said.pinned.is_some() || said.rejected.is_some());
+    let names: Vec<Name> = said.map(|said| Name::Uid(said.uid)).collect();
+    let ids: Vec<String> = read::items(conn, &names)?
+        .iter()
+        .map(|item| item.id.to_string())
+        .collect();
+    Ok(ids.join(", "))
 }
 
 /// Removes what may go: items, and rows of the ledger.
@@ -242,8 +273,10 @@ pub(crate) fn prune(conn: &Connection, prune: &Prune, run: PruneRun) -> Result<u
         .map(|kind| kind_code(*kind).to_string())
         .collect();
     let items = format!(
-        "FROM items WHERE max(time, last_time) < ?1 AND (?2 IS NULL OR project = ?2) AND kind NOT IN ({})",
-        keep.join(", ")
+        "FROM items WHERE max(time, last_time) < ?1 AND (?2 IS NULL OR project = ?2) AND kind NOT IN ({})
+            AND id NOT IN ({})",
+        keep.join(", "),
+        kept(conn)?
     );
     let events = "FROM events WHERE time < ?1 AND (?2 IS NULL
         OR session IN (SELECT id FROM sessions WHERE project = ?2))";

@@ -4,6 +4,7 @@
 mod any_order;
 mod contract;
 mod damage;
+mod erasing;
 mod readers;
 mod searching;
 mod vectors;

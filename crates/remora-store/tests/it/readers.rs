@@ -42,7 +42,8 @@ fn before_lists(path: &Path) {
          INSERT INTO words (words) VALUES ('delete-all');
          INSERT INTO words (rowid, terms)
             SELECT id, 'walrus _p' || project || ' _k' || kind || ' _a' || agent FROM items;
-         DELETE FROM migrations WHERE version = 4;
+         DROP TABLE overrides;
+         DELETE FROM migrations WHERE version > 3;
          PRAGMA user_version = 3",
     )
     .unwrap();

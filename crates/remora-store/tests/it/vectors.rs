@@ -400,7 +400,7 @@ fn a_file_from_before_is_read_and_brought_up() {
     assert_eq!(waiting(&reader, MODEL), [9, 5]);
     assert_eq!(reader.unembedded_count(MODEL).unwrap(), 2);
     let store = open(&path, Access::Write).unwrap();
-    assert_eq!(store.schema(), 4);
+    assert_eq!(store.schema(), 5);
     assert_eq!(waiting(&store, MODEL), [9, 5]);
     embed_all(&store, MODEL);
     assert_eq!(near(&store, &meaning(4), &everything, 5), [4, 8]);

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use remora_memory::about;
+use remora_memory::overrides::Overrides;
 use remora_memory::store::{Result, Write};
 use remora_memory::words::Splitter;
-use remora_protocol::record::Item;
+use remora_protocol::record::{Item, Override};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::sqlite::errors::Told;
@@ -38,27 +39,44 @@ impl Place {
 }
 
 /// Writes the items of a batch.
-pub(super) struct ItemWriter<'c> {
+pub(in crate::sqlite) struct ItemWriter<'c> {
     tx: &'c Connection,
     tools: &'c mut Tools,
     /// How many rows came, by kind.
     kinds: HashMap<i64, i64>,
     /// How many rows and words came, by project.
     projects: HashMap<i64, (i64, i64)>,
+    /// What users said of items.
+    overrides: Overrides,
 }
 
 impl<'c> ItemWriter<'c> {
-    pub(super) fn new(tx: &'c Connection, tools: &'c mut Tools) -> Self {
+    pub(in crate::sqlite) fn new(tx: &'c Connection, tools: &'c mut Tools) -> Self {
         Self {
             tx,
             tools,
             kinds: HashMap::new(),
             projects: HashMap::new(),
+            overrides: Overrides::default(),
         }
     }
 
+    /// What is written from now on heeds what users said.
+    pub(super) fn heed(&mut self, overrides: Vec<Override>) {
+        self.overrides = Overrides::new(overrides);
+    }
+
     /// Writes one item and returns its number.
-    pub(super) fn write(&mut self, names: &mut Interner<'_>, write: &Write) -> Result<i64> {
+    pub(in crate::sqlite) fn write(
+        &mut self,
+        names: &mut Interner<'_>,
+        write: &Write,
+    ) -> Result<i64> {
+        if let Write::Add(item) | Write::Put(item) | Write::Keep(item) = write
+            && let Some(tombstone) = self.overrides.tombstone(item)
+        {
+            return self.again(&tombstone.uid, item.time);
+        }
         let (item, place) = match write {
             Write::Again { uid, time } => return self.again(uid, *time),
             Write::Add(item) => (item, self.by_uid_or_key(item)?),
@@ -68,11 +86,12 @@ impl<'c> ItemWriter<'c> {
         if let Some(id) = place.id {
             self.remove(id)?;
         }
-        self.insert(names, item, &place)
+        let edited = self.overrides.edited(item, place.uid.as_deref());
+        self.insert(names, edited.as_ref().unwrap_or(item), &place)
     }
 
     /// Brings the counters up to date; the last thing a batch does.
-    pub(super) fn finish(self) -> Result<()> {
+    pub(in crate::sqlite) fn finish(self) -> Result<()> {
         for (kind, items) in self.kinds {
             self.tx
                 .prepare_cached(
@@ -188,7 +207,7 @@ impl<'c> ItemWriter<'c> {
     }
 
     /// Takes a row out, with everything that hangs on it.
-    pub(super) fn remove(&mut self, id: i64) -> Result<()> {
+    pub(in crate::sqlite) fn remove(&mut self, id: i64) -> Result<()> {
         let row: Option<(i64, i64, u16, Option<String>, i64)> = self
             .tx
             .prepare_cached(

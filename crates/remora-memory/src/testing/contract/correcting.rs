@@ -1,0 +1,183 @@
+//! What users correct: overrides outlive what is written, and what is erased
+//! is gone from every question.
+
+use remora_protocol::record::{Edit, Given, Item, Kind, Override, Project, Rejection};
+
+use super::{Check, add, all, found, ok, uids, write};
+use crate::overrides::statement_key;
+use crate::store::{Batch, Erase, EventKey, Filter, Name, Prune, PruneRun, Store, Write};
+use crate::testing::{event, item, session};
+
+pub(super) const CHECKS: &[Check] = &[
+    (
+        "a_rejected_claim_lands_on_its_tombstone",
+        a_rejected_claim_lands_on_its_tombstone,
+    ),
+    ("an_edit_outlives_a_rewrite", an_edit_outlives_a_rewrite),
+    (
+        "pinned_and_rejected_rows_are_not_pruned",
+        pinned_and_rejected_rows_are_not_pruned,
+    ),
+    ("what_is_erased_is_gone", what_is_erased_is_gone),
+];
+
+fn claim(uid: &str, title: &str) -> Item {
+    Item {
+        kind: Kind::Decision,
+        ..item(uid, title)
+    }
+}
+
+fn said(item: &Item) -> Override {
+    Override {
+        uid: item.uid.clone(),
+        project: item.project.clone(),
+        statement: statement_key(&item.title),
+        pinned: None,
+        rejected: None,
+        edit: None,
+    }
+}
+
+fn say(store: &dyn Store, overrides: Vec<Override>) {
+    ok(store.apply(&Batch {
+        overrides,
+        ..Batch::default()
+    }));
+}
+
+fn reject(item: &Item) -> Override {
+    Override {
+        rejected: Some(Rejection {
+            time: 7,
+            reason: "it moved".to_owned(),
+        }),
+        ..said(item)
+    }
+}
+
+fn a_rejected_claim_lands_on_its_tombstone(store: &dyn Store) {
+    let old = claim("a", "Use port 8080 for the API");
+    let ids = add(store, [old.clone()]);
+    say(store, vec![reject(&old)]);
+    let again = claim("b", "use PORT 8080 for the “API”.");
+    let prompt = Item {
+        kind: Kind::Prompt,
+        ..item("c", "Use port 8080 for the API")
+    };
+    let elsewhere = Item {
+        project: "other".to_owned(),
+        ..claim("d", "Use port 8080 for the API")
+    };
+    let numbers = add(store, [again.clone(), prompt, elsewhere]);
+    assert_eq!(numbers[0], ids[0]);
+    assert_eq!(uids(&all(store)), ["a", "c", "d"]);
+    assert_eq!(ok(store.items(&[Name::Uid("a".to_owned())]))[0].seen, 2);
+    // The row itself can be written again, as a rebuild does.
+    write(store, vec![Write::Keep(old.clone())]);
+    assert_eq!(ok(store.overrides(Some("project"))), [reject(&old)]);
+    assert_eq!(ok(store.overrides(Some("other"))), []);
+    // Taken back, the statement counts again.
+    say(store, vec![said(&old)]);
+    assert_eq!(ok(store.overrides(None)), []);
+    add(store, [again]);
+    assert_eq!(uids(&all(store)), ["a", "c", "d", "b"]);
+}
+
+fn an_edit_outlives_a_rewrite(store: &dyn Store) {
+    let row = claim("a", "Use port 8080");
+    add(store, [row.clone()]);
+    let edit = Override {
+        edit: Some(Edit {
+            time: 7,
+            title: Some("Use port 9090".to_owned()),
+            ..Edit::default()
+        }),
+        ..said(&row)
+    };
+    let batch = Batch {
+        items: vec![Write::Keep(row.clone())],
+        overrides: vec![edit],
+        ..Batch::default()
+    };
+    ok(store.apply(&batch));
+    add(store, [row]);
+    assert_eq!(all(store)[0].title, "Use port 9090");
+    assert_eq!(found(store, "9090"), ["a"]);
+    assert_eq!(found(store, "8080"), Vec::<String>::new());
+}
+
+fn pinned_and_rejected_rows_are_not_pruned(store: &dyn Store) {
+    let [pinned, rejected, plain] = ["a", "b", "c"].map(|uid| claim(uid, uid));
+    add(store, [pinned.clone(), rejected.clone(), plain]);
+    let pin = Override {
+        pinned: Some(7),
+        ..said(&pinned)
+    };
+    say(store, vec![pin, reject(&rejected)]);
+    let prune = Prune {
+        before: Some(2_000),
+        ..Prune::default()
+    };
+    assert_eq!(ok(store.prune(&prune, PruneRun::Dry)), 1);
+    assert_eq!(ok(store.prune(&prune, PruneRun::Real)), 1);
+    assert_eq!(uids(&all(store)), ["a", "b"]);
+}
+
+fn what_is_erased_is_gone(store: &dyn Store) {
+    let mut rows = ["a/0", "a/1", "b/0"].map(|uid| claim(uid, &format!("word {uid}")));
+    "other".clone_into(&mut rows[2].session);
+    let given = |line, item: &str| Given {
+        session: "session".to_owned(),
+        line,
+        item: item.to_owned(),
+        subagent: None,
+        moment: "start".to_owned(),
+        why: "words".to_owned(),
+        tokens: 1,
+        time: 5,
+        used: None,
+    };
+    let ids = add(store, rows.clone());
+    ok(store.apply(&Batch {
+        events: vec![event("a", 1), event("b", 2)],
+        projects: vec![Project {
+            key: "project".to_owned(),
+            name: "name".to_owned(),
+            root: "/root".to_owned(),
+        }],
+        sessions: vec![session("session", 9), session("other", 9)],
+        given: vec![given(0, &format!("#{}", ids[0])), given(1, "#999")],
+        overrides: vec![reject(&rows[0])],
+        ..Batch::default()
+    }));
+    let erase = Erase {
+        items: vec!["a/0".to_owned(), "a/1".to_owned(), "unknown".to_owned()],
+        events: vec!["a".to_owned()],
+        untitled: vec!["session".to_owned()],
+        ..Erase::default()
+    };
+    ok(store.erase(&erase));
+    ok(store.erase(&erase));
+    assert_eq!(uids(&all(store)), ["b/0"]);
+    assert_eq!(found(store, "word"), ["b/0"]);
+    let key = |id| EventKey { id, call: None };
+    assert_eq!(ok(store.known(&[key("a"), key("b")])), [false, true]);
+    let lines = ok(store.given(&Filter::default(), 9));
+    assert_eq!(lines.iter().map(|l| &*l.item).collect::<Vec<_>>(), ["#999"]);
+    assert_eq!(ok(store.overrides(None)), []);
+    ok(store.erase(&Erase {
+        items: vec!["b/0".to_owned()],
+        events: vec!["b".to_owned()],
+        sessions: vec!["session".to_owned(), "other".to_owned()],
+        projects: vec!["project".to_owned()],
+        ..Erase::default()
+    }));
+    assert_eq!(all(store), []);
+    assert_eq!(ok(store.sessions(&Filter::default(), 9)), []);
+    assert_eq!(ok(store.projects()), []);
+    assert_eq!(ok(store.given(&Filter::default(), 9)), []);
+    // The store is of use afterwards.
+    add(store, [claim("c", "later")]);
+    assert_eq!(found(store, "later"), ["c"]);
+}

@@ -1,0 +1,131 @@
+//! Deleting for good: rows and everything that hangs on them in one transaction,
+//! then what SQLite and its word index would keep of them on the disk.
+
+use std::time::{Duration, Instant};
+
+use remora_memory::store::{Erase, Result, StoreError};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+
+use super::errors::Told;
+use super::ids::Id;
+use super::names::{Table, find};
+use super::write::{ItemWriter, Tools};
+use super::{overrides, write};
+
+/// How long readers may hold on to the journal.
+const READERS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Strings that nothing refers to any more.
+const ORPHANS: &[&str] = &[
+    "DELETE FROM names WHERE id NOT IN (
+        SELECT id FROM projects
+        UNION SELECT id FROM sessions UNION SELECT agent FROM sessions
+        UNION SELECT project FROM sessions
+        UNION SELECT name FROM events UNION SELECT session FROM events
+        UNION SELECT project FROM items UNION SELECT session FROM items
+        UNION SELECT agent FROM items
+        UNION SELECT branch FROM items WHERE branch IS NOT NULL
+        UNION SELECT subagent FROM items WHERE subagent IS NOT NULL
+        UNION SELECT speaker FROM items WHERE speaker IS NOT NULL
+        UNION SELECT tool FROM items WHERE tool IS NOT NULL
+        UNION SELECT project FROM folder_files UNION SELECT session FROM folder_files
+        UNION SELECT session FROM given UNION SELECT project FROM sketches)",
+    "DELETE FROM paths WHERE id NOT IN (SELECT path FROM item_files)",
+];
+
+/// Deletes the rows and every trace of them in the file and its journal.
+pub(super) fn erase(conn: &Connection, erase: &Erase) -> Result<()> {
+    conn.pragma_update(None, "secure_delete", true).told()?;
+    let done = delete_rows(conn, erase).and_then(|()| scrub(conn));
+    // Later writes go back to zeroing only what costs no page more.
+    conn.pragma_update(None, "secure_delete", "FAST").told()?;
+    done
+}
+
+fn delete_rows(conn: &Connection, erase: &Erase) -> Result<()> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).told()?;
+    let mut tools = Tools::default();
+    let mut writer = ItemWriter::new(&tx, &mut tools);
+    for uid in &erase.items {
+        let id: Option<i64> = tx
+            .prepare_cached("SELECT id FROM items WHERE uid = ?1")
+            .told()?
+            .query_row([Id(uid)], |row| row.get(0))
+            .optional()
+            .told()?;
+        if let Some(id) = id {
+            writer.remove(id)?;
+            tx.prepare_cached("DELETE FROM given WHERE item = ?1")
+                .told()?
+                .execute([format!("#{id}")])
+                .told()?;
+        }
+        overrides::drop_override(&tx, uid)?;
+    }
+    writer.finish()?;
+    for id in &erase.events {
+        tx.prepare_cached("DELETE FROM events WHERE id = ?1")
+            .told()?
+            .execute([Id(id)])
+            .told()?;
+    }
+    for session in &erase.sessions {
+        let Some(session) = find(&tx, Table::Names, session)? else {
+            continue;
+        };
+        for sql in [
+            "DELETE FROM sessions WHERE id = ?1",
+            "DELETE FROM given WHERE session = ?1",
+        ] {
+            tx.prepare_cached(sql).told()?.execute([session]).told()?;
+        }
+    }
+    for session in &erase.untitled {
+        if let Some(session) = find(&tx, Table::Names, session)? {
+            tx.prepare_cached("UPDATE sessions SET title = '' WHERE id = ?1")
+                .told()?
+                .execute([session])
+                .told()?;
+        }
+    }
+    for (project, folder, name) in &erase.files {
+        if let Some(project) = find(&tx, Table::Names, project)? {
+            write::drop_file(&tx, project, folder, name)?;
+        }
+    }
+    for project in &erase.projects {
+        if let Some(project) = find(&tx, Table::Names, project)? {
+            tx.prepare_cached("DELETE FROM projects WHERE id = ?1")
+                .told()?
+                .execute([project])
+                .told()?;
+        }
+    }
+    for sql in ORPHANS {
+        tx.execute(sql, []).told()?;
+    }
+    tx.commit().told()
+}
+
+/// The word index keeps the terms of deleted rows until its segments are
+/// merged; pages keep what earlier versions of a row held until they are written
+/// again; the journal keeps both until it is cut off.
+fn scrub(conn: &Connection) -> Result<()> {
+    conn.execute("INSERT INTO words (words) VALUES ('optimize')", [])
+        .told()?;
+    conn.execute_batch("VACUUM").told()?;
+    let end = Instant::now() + READERS_TIMEOUT;
+    loop {
+        let busy: i64 = conn
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+            .told()?;
+        if busy == 0 {
+            return Ok(());
+        }
+        if Instant::now() > end {
+            let text = "a reader holds on to the journal; what was deleted leaves it later";
+            return Err(StoreError::Again(text.to_owned()));
+        }
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,80 @@
+//! What users said of items: few rows, read whole by whoever writes items and
+//! by project at a recall.
+
+use remora_memory::store::Result;
+use remora_protocol::record::Override;
+use rusqlite::{Connection, Row, params};
+
+use super::errors::Told;
+use crate::migrate;
+
+/// Whether the file has the table: one of an older schema is read as it is.
+fn is_there(conn: &Connection) -> Result<bool> {
+    Ok(migrate::version(conn)? >= migrate::OVERRIDES)
+}
+
+/// All of a project, or all there are.
+pub(super) fn load(conn: &Connection, project: Option<&str>) -> Result<Vec<Override>> {
+    if !is_there(conn)? {
+        return Ok(Vec::new());
+    }
+    conn.prepare_cached(
+        "SELECT uid, project, statement, pinned, rejected, edit FROM overrides
+         WHERE ?1 IS NULL OR project = ?1 ORDER BY uid",
+    )
+    .told()?
+    .query_map([project], read)
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Override> {
+    let json = |at: usize| row.get::<_, Option<String>>(at);
+    let rejected = json(4)?.and_then(|text| serde_json::from_str(&text).ok());
+    let edit = json(5)?.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(Override {
+        uid: row.get(0)?,
+        project: row.get(1)?,
+        statement: row.get(2)?,
+        pinned: row.get(3)?,
+        rejected,
+        edit,
+    })
+}
+
+/// Writes one, in place of what was said before; an empty one takes it back.
+pub(super) fn put(tx: &Connection, one: &Override) -> Result<()> {
+    drop_override(tx, &one.uid)?;
+    if one.is_empty() {
+        return Ok(());
+    }
+    let json = |value: Option<serde_json::Result<String>>| {
+        // Texts and numbers always have a form in JSON.
+        value.and_then(std::result::Result::ok)
+    };
+    tx.prepare_cached(
+        "INSERT INTO overrides (uid, project, statement, pinned, rejected, edit)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )
+    .told()?
+    .execute(params![
+        one.uid,
+        one.project,
+        one.statement,
+        one.pinned,
+        json(one.rejected.as_ref().map(serde_json::to_string)),
+        json(one.edit.as_ref().map(serde_json::to_string)),
+    ])
+    .told()?;
+    Ok(())
+}
+
+/// Takes back what was said of an item.
+pub(super) fn drop_override(tx: &Connection, uid: &str) -> Result<()> {
+    tx.prepare_cached("DELETE FROM overrides WHERE uid = ?1")
+        .told()?
+        .execute([uid])
+        .told()?;
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! What is erased leaves no byte in the store's files: not in rows, the word
+//! index, pages that were freed, or the journal.
+
+use std::fs;
+
+use remora_memory::store::{Batch, Erase, Filter, Page, Store, Write};
+use remora_memory::testing::{event, item, session};
+use remora_protocol::record::{FileRecord, FileState, Item};
+use remora_store::Access;
+
+/// One word, so that the index holds it as a term of its own.
+const MARKER: &str = "qzxjvkwplorem7731";
+
+fn holding(folder: &std::path::Path, needle: &str) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    files
+        .filter(|path| {
+            let bytes = fs::read(path).unwrap();
+            let mut windows = bytes.windows(needle.len());
+            windows.any(|window| window.eq_ignore_ascii_case(needle.as_bytes()))
+        })
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn row(n: usize, text: &str) -> Item {
+    Item {
+        session: format!("session-{}", n % 3),
+        text: format!("{text} {}", "filler words of a row ".repeat(20)),
+        facts: vec![text.to_owned()],
+        files_read: vec![format!("src/{text}.rs")],
+        branch: Some(format!("feature/{text}")),
+        ..item(&format!("e{n}/0"), &format!("row {n} {text}"))
+    }
+}
+
+#[test]
+fn no_byte_of_what_was_erased_is_left() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("remora.db");
+    let store = remora_store::open(&path, Access::Write).unwrap();
+    for n in 0..300 {
+        let text = if n == 150 { MARKER } else { "usual" };
+        let mut first = session("session-0", 9);
+        first.title = format!("about {MARKER}");
+        let mut label = event(&format!("e{n}"), 1_000);
+        label.label = format!("label {text}");
+        store
+            .apply(&Batch {
+                events: vec![label],
+                sessions: vec![first],
+                items: vec![Write::Add(row(n, text))],
+                files: vec![FileRecord {
+                    project: "project".to_owned(),
+                    folder: "src".to_owned(),
+                    name: format!("{text}.rs"),
+                    holds: text.to_owned(),
+                    state: FileState::Changed,
+                    from: None,
+                    session: "session-0".to_owned(),
+                    time: 1,
+                    anchor: None,
+                }],
+                ..Batch::default()
+            })
+            .unwrap();
+    }
+    // An older version of a row, which its page may still hold.
+    store
+        .apply(&Batch {
+            items: vec![Write::Add(row(7, MARKER)), Write::Add(row(7, "usual"))],
+            ..Batch::default()
+        })
+        .unwrap();
+    assert!(!holding(home.path(), MARKER).is_empty());
+    store
+        .erase(&Erase {
+            items: vec!["e150/0".to_owned()],
+            events: vec!["e150".to_owned()],
+            untitled: vec!["session-0".to_owned()],
+            files: vec![(
+                "project".to_owned(),
+                "src".to_owned(),
+                format!("{MARKER}.rs"),
+            )],
+            ..Erase::default()
+        })
+        .unwrap();
+    // The index leaves out what a term shares with the one before.
+    for part in [MARKER, &MARKER[3..], &MARKER[MARKER.len() - 8..]] {
+        assert_eq!(holding(home.path(), part), Vec::<String>::new(), "{part}");
+    }
+    let left = store.list(&Filter::default(), Page::newest(999)).unwrap();
+    assert_eq!(left.len(), 299);
+    assert_eq!(store.integrity().unwrap(), Vec::<String>::new());
+    let again = remora_store::open(&path, Access::Read).unwrap();
+    assert_eq!(again.counts().unwrap().events, 299);
+}
