@@ -2,6 +2,7 @@
 //! help can be made from it.
 
 mod bench_recall;
+mod correct;
 mod import;
 mod instructions;
 mod ledger;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use bench_recall::*;
+pub(crate) use correct::*;
 pub(crate) use import::*;
 pub(crate) use instructions::*;
 pub(crate) use ledger::*;
@@ -153,8 +155,8 @@ pub(crate) enum Command {
     Memory(Memory),
     /// Save a fact for later sessions; the same as `memory add`
     Remember(MemoryAdd),
-    /// Remove a saved fact; the same as `memory rm`
-    Forget(MemoryRm),
+    /// Delete items, sessions or projects for good, or a saved fact
+    Forget(Forget),
     /// How much is remembered, and whether everything runs
     Status(Status),
     /// Look for faults, and say how to mend each

@@ -17,6 +17,7 @@ mod doctor;
 mod exclusive;
 mod export;
 mod folders;
+mod forget;
 mod hooks;
 mod import;
 mod install;
@@ -32,7 +33,6 @@ mod projects;
 mod prune;
 mod rebuild;
 mod recap;
-mod rewrite;
 mod scrub;
 mod search;
 mod sessions;
@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Hooks(Hooks::List(args)) => hooks::list(&args, out),
         Command::Memory(command) => memory::run(&command, out),
         Command::Remember(args) => memory::remember(&args, out),
-        Command::Forget(args) => memory::forget(&args, out),
+        Command::Forget(args) => forget::run(&args, out),
         Command::Instructions(command) => instructions::run(&command, out),
         Command::Install(args) => install::install(&args, out),
         Command::Uninstall(args) => install::uninstall(&args, out),

@@ -91,6 +91,21 @@ impl Paths {
         self.home.join("roots")
     }
 
+    /// What was deleted: kinds, counts and hashes of ids.
+    pub fn forgotten(&self) -> PathBuf {
+        self.home.join("forgotten.jsonl")
+    }
+
+    /// A deletion that is under way.
+    pub fn forgetting(&self) -> PathBuf {
+        self.home.join("forgetting.json")
+    }
+
+    /// What users said of items, as the database knows it.
+    pub fn overrides(&self) -> PathBuf {
+        self.home.join("overrides.jsonl")
+    }
+
     /// There when every hook must wait for the disk: the one setting that a
     /// hook needs, put there by the worker.
     pub fn sync_mark(&self) -> PathBuf {

@@ -4,6 +4,8 @@
 //! A frame that was being written when the process died is cut off before the
 //! next one is appended; a damaged frame is skipped when reading.
 
+pub mod rewrite;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

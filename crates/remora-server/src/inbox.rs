@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::archive::{Archive, Archived};
 use crate::dead::{DeadLetter, bury};
+use crate::forgotten::Forgotten;
 use crate::guard::{Guard, name_of};
 use crate::ignore::Ignores;
 use crate::intake::clean;
@@ -59,6 +60,7 @@ pub struct Inbox {
     archive: Archive,
     guard: Guard,
     ignores: Ignores,
+    forgotten: Forgotten,
     log: Log,
     /// Events that are in the archive, but that the store would not have yet:
     /// the next try must not archive them again.
@@ -90,6 +92,7 @@ impl Inbox {
             archive: Archive::new(paths.archive()),
             guard: Guard::new(&paths),
             ignores: Ignores::new(ignore),
+            forgotten: Forgotten::load(&paths)?,
             paths,
             store,
             log,
@@ -253,6 +256,7 @@ impl Inbox {
                 .call
                 .as_ref()
                 .is_some_and(|call| !seen.insert(call.clone()))
+                || self.forgotten.covers(&letter.captured)
                 || self.echoes(&letter);
             if known || twin {
                 remove(&letter.file)?;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
 
+use remora_client::Paths;
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Store, Write};
 use remora_memory::{Captured, Digester, Fate, Policy, Worth, call_key, private};
@@ -17,6 +18,7 @@ use remora_protocol::{Event, tokens};
 use serde_json::Value;
 
 use crate::archive::{Archive, Archived};
+use crate::forgotten::Forgotten;
 use crate::ignore::Ignores;
 use crate::{ServerError, anchor, at};
 use heard::Heard;
@@ -100,6 +102,8 @@ pub struct Taken {
     pub stored: u64,
     /// Events that were here already, by whomever they were told.
     pub repeated: u64,
+    /// Events that a user deleted.
+    pub forgotten: u64,
     /// Rows that are new, by kind; without fixes, which may be known.
     pub rows: BTreeMap<Kind, u64>,
     /// Sessions that something was stored of.
@@ -113,18 +117,21 @@ pub struct Intake<'a> {
     archive: Archive,
     folder: PathBuf,
     heard: HashMap<String, Heard>,
+    forgotten: Forgotten,
 }
 
 impl<'a> Intake<'a> {
-    /// Into this store, and into the archive in this folder.
-    pub fn new(store: &'a dyn Store, policy: Policy, folder: PathBuf) -> Self {
-        Self {
+    /// Into this store, and into the archive of this data directory.
+    pub fn new(store: &'a dyn Store, policy: Policy, paths: &Paths) -> Result<Self, ServerError> {
+        let folder = paths.archive();
+        Ok(Self {
             store,
             digester: Digester::new(policy),
             archive: Archive::new(&folder),
             folder,
             heard: HashMap::new(),
-        }
+            forgotten: Forgotten::load(paths)?,
+        })
     }
 
     /// Stores those events that are new, in their order, in one transaction.
@@ -201,6 +208,8 @@ impl<'a> Intake<'a> {
                     .is_some_and(|call| !calls.insert(call.clone()));
             if known || twin || self.heard(&event)? {
                 taken.repeated += 1;
+            } else if self.forgotten.covers(&event) {
+                taken.forgotten += 1;
             } else {
                 fresh.push(event);
             }

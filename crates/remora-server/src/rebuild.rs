@@ -14,7 +14,6 @@ use remora_memory::store::{Counts, Settled, Store, StoreError};
 use remora_store::{Access, SqliteStore};
 
 use crate::archive::{self, Archive};
-use crate::join::Joins;
 use crate::{ServerError, at};
 use building::Building;
 use replacement::Replacement;
@@ -129,7 +128,7 @@ fn replay(
     let old = remora_store::open(&paths.database(), Access::Read).ok();
     let store = replacement.store()?;
     let old_port = old.as_ref().map(|old| old as &dyn Store);
-    let mut building = Building::new(old_port, &store, policy, Joins::read(paths)?)?;
+    let mut building = Building::new(old_port, &store, policy, paths)?;
     let folder = paths.archive();
     let archive = Archive::new(&folder);
     let all = archive.bytes();

@@ -21,7 +21,7 @@ use crate::meanings::{Background, Spare};
 use crate::saved::{Reach, Saved, SavedMemories};
 use crate::settling::Settling;
 use crate::socket::Ear;
-use crate::{Inbox, Log, ServerError, at, is_gone, move_aside, rebuild, stir};
+use crate::{Inbox, Log, ServerError, at, forget, is_gone, move_aside, rebuild, stir};
 
 /// How long a worker that is going away is waited for.
 const HANDOVER: Duration = Duration::from_secs(5);
@@ -147,6 +147,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
             ticks,
         ),
     };
+    worker.resume_deletion();
     let ended = worker.run(&inbox);
     if ended == Ended::Homeless {
         // What stands in its place now belongs to somebody else.
@@ -366,6 +367,15 @@ impl Worker<'_> {
         let _ = Failure::of(paths).note(DAMAGED);
         rebuild(paths, &self.settings.policy, &mut |_| {})?;
         Ok(remora_store::open(&database, Access::Write)?)
+    }
+
+    /// A deletion that was cut short comes before anything is stored.
+    fn resume_deletion(&mut self) {
+        match forget::resume(&self.settings.paths) {
+            Ok(false) => {}
+            Ok(true) => self.say("a deletion that was cut short was carried out"),
+            Err(e) => self.say(&format!("a deletion that was cut short has to wait: {e}")),
+        }
     }
 
     fn empty_the_spool(&mut self) {

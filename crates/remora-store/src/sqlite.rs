@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 
 use remora_embed::Meaning;
 use remora_memory::store::{
-    Batch, Counts, Erase, EventKey, Filter, Hit, Name, Page, ProjectActivity, Prune, PruneRun, Result,
-    Settled, Store, StoreError,
+    Batch, Counts, Erase, EventKey, Filter, Hit, Name, Page, ProjectActivity, Prune, PruneRun,
+    Result, Settled, Store, StoreError,
 };
 use remora_memory::words::Query;
 use remora_protocol::record::{

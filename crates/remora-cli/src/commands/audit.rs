@@ -10,6 +10,7 @@ use remora_client::Paths;
 use remora_memory::redact::Marks;
 use remora_server::Rebuilt;
 use remora_server::archive::Archive;
+use remora_server::archive::rewrite::{self, Verdict};
 use serde_json::json;
 
 use crate::args::Audit;
@@ -17,7 +18,6 @@ use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
 use crate::commands::import;
 use crate::commands::parts::{self, Part};
-use crate::commands::rewrite::{self, Verdict};
 use crate::commands::scrub::scrub;
 use crate::error::CliError;
 use crate::exit::Exit;

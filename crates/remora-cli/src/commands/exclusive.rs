@@ -43,11 +43,14 @@ impl Exclusive {
             }
             std::thread::park_timeout(Duration::from_millis(20));
         }
-        Ok(Self {
+        let this = Self {
             paths: paths.clone(),
             lock: Some(file),
             ran,
-        })
+        };
+        // A deletion that was cut short comes before anything else is written.
+        remora_server::forget::resume(paths)?;
+        Ok(this)
     }
 
     /// Takes the lock if no worker has it. Others of our kind are soon done.

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use remora_memory::redact::Redactor;
 use remora_memory::store::Store;
+use remora_server::Forgotten;
 use remora_store::SqliteStore;
 use serde_json::json;
 
@@ -119,6 +120,7 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
     let guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
     let target = Target {
+        forgotten: Forgotten::load(&data.paths)?,
         store: &store,
         archive: Some(data.paths.archive()),
         redactor: &redactor,
@@ -181,6 +183,7 @@ pub(crate) fn into_store(
         return Err(refused(&source.name, &checked.faults));
     }
     let target = Target {
+        forgotten: Forgotten::default(),
         store,
         archive: None,
         redactor,

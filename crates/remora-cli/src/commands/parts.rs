@@ -140,6 +140,11 @@ pub(crate) fn copy(
 ) -> Result<(), CliError> {
     let all = rows(&old.counts()?);
     let mut progress = Progress::new(label);
+    // Edits and rejections count for the rows that follow.
+    new.apply(&Batch {
+        overrides: old.overrides(None)?,
+        ..Batch::default()
+    })?;
     let mut writer = Writer::new(new);
     let mut done = 0;
     each(old, &Filter::default(), &mut |mut part| {

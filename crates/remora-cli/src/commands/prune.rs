@@ -9,6 +9,7 @@ use remora_memory::store::{Prune as Rows, PruneRun, Store};
 use remora_protocol::record::Kind;
 use remora_protocol::time::rfc3339;
 use remora_server::Rebuilt;
+use remora_server::archive::rewrite::{self, Verdict};
 use remora_server::archive::{self, Archive};
 use serde_json::json;
 
@@ -19,7 +20,6 @@ use crate::commands::exclusive::Exclusive;
 use crate::commands::export::project_of;
 use crate::commands::parts;
 use crate::commands::rebuild::space;
-use crate::commands::rewrite::{self, Verdict};
 use crate::commands::search::{scope, when};
 use crate::error::CliError;
 use crate::exit::Exit;

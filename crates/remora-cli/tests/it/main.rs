@@ -14,6 +14,7 @@ mod explain;
 mod export;
 mod flags;
 mod folders;
+mod forget;
 mod handlers;
 mod hook;
 mod import;

@@ -29,7 +29,7 @@ fn help_of_all() {
       ledger        What sessions were given, and what of it was used
       memory        Facts that are kept as files: save, list, check, review
       remember      Save a fact for later sessions; the same as `memory add`
-      forget        Remove a saved fact; the same as `memory rm`
+      forget        Delete items, sessions or projects for good, or a saved fact
       folders       Notes on recent work in the folders of a project
       permissions   What was allowed and refused, and rules to paste
       mcp           Serve memory to an agent over MCP, on stdin and stdout

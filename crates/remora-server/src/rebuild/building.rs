@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use remora_client::Paths;
 use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
 use remora_memory::{Captured, Digester, Policy, Worth, call_key};
 use remora_protocol::record::{EventRow, FileRecord, FileState, Session};
@@ -10,8 +11,9 @@ use remora_protocol::{Event, EventName, tokens};
 
 use super::Rebuilt;
 use crate::archive::Archived;
+use crate::forgotten::Forgotten;
 use crate::join::Joins;
-use crate::{ServerError, anchor};
+use crate::{ServerError, anchor, overrides};
 
 /// Events, or rows, of one transaction.
 const BATCH: usize = 512;
@@ -34,6 +36,7 @@ pub(super) struct Building<'a> {
     /// Sessions of which an event was read.
     begun: HashSet<String>,
     joins: Joins,
+    forgotten: Forgotten,
     pub(super) result: Rebuilt,
 }
 
@@ -42,10 +45,19 @@ impl<'a> Building<'a> {
         old: Option<&'a dyn Store>,
         store: &'a dyn Store,
         policy: &Policy,
-        joins: Joins,
+        paths: &Paths,
     ) -> Result<Self, ServerError> {
         let mut calls = HashMap::new();
         let mut sessions = HashMap::new();
+        // Before the first event, so that nothing rejected is learned again.
+        let overrides = match old {
+            Some(old) => old.overrides(None)?,
+            None => overrides::load(paths)?,
+        };
+        store.apply(&Batch {
+            overrides,
+            ..Batch::default()
+        })?;
         if let Some(old) = old {
             for session in old.sessions(&Filter::default(), usize::MAX)? {
                 sessions.insert(session.id.clone(), session);
@@ -70,7 +82,8 @@ impl<'a> Building<'a> {
             sessions,
             beheaded: HashSet::new(),
             begun: HashSet::new(),
-            joins,
+            joins: Joins::read(paths)?,
+            forgotten: Forgotten::load(paths)?,
             result: Rebuilt::default(),
         })
     }
@@ -87,6 +100,9 @@ impl<'a> Building<'a> {
         }
         if let Some(call) = self.calls.get(&event.envelope.id) {
             event.call = Some(call.clone());
+        }
+        if self.forgotten.covers(&event) {
+            return Ok(());
         }
         self.waiting.push(event);
         if self.waiting.len() >= BATCH {

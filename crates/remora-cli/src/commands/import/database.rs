@@ -71,7 +71,7 @@ pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliE
     let mut loader = Loader::new(&store, &redactor, args, projects, sessions);
     loader.sessions()?;
     loader.rows(&foreign)?;
-    let intake = Intake::new(&store, worker::policy(&data), data.paths.archive());
+    let intake = Intake::new(&store, worker::policy(&data), &data.paths)?;
     let cleaner = Cleaner::new(&redactor, data.config.list("capture.ignore"));
     loader.calls(&foreign, intake, cleaner)?;
     let mut brought = loader.brought;

@@ -7,6 +7,7 @@ use remora_instructions::memories::SCHEME;
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Filter, Name, Store};
 use remora_protocol::record::{Item, Kind, Project, Session};
+use remora_server::Forgotten;
 use remora_server::archive::{self, Archive, Archived};
 
 use super::Fault;
@@ -39,6 +40,8 @@ pub(crate) struct Target<'a> {
     pub(crate) redactor: &'a Redactor,
     /// Everything goes into this project, whatever the file says.
     pub(crate) project: Option<String>,
+    /// What users deleted stays away.
+    pub(crate) forgotten: Forgotten,
     pub(crate) now: i64,
 }
 
@@ -56,6 +59,8 @@ pub(crate) struct Loaded {
     pub(crate) raw: u64,
     /// Rows of saved memories, which are left to their files.
     pub(crate) saved: u64,
+    /// Lines of what users deleted.
+    pub(crate) forgotten: u64,
     pub(crate) marks: Marks,
 }
 
@@ -167,6 +172,10 @@ impl<'a> Loader<'a> {
     }
 
     fn part(&mut self, mut part: Part) -> Result<(), CliError> {
+        if self.is_forgotten(&mut part) {
+            self.loaded.forgotten += 1;
+            return Ok(());
+        }
         if let Some(project) = self.target.project.clone() {
             move_to(&mut part, &project);
         }
@@ -197,6 +206,24 @@ impl<'a> Loader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a user deleted this here; titles that went are taken out.
+    fn is_forgotten(&self, part: &mut Part) -> bool {
+        let forgotten = &self.target.forgotten;
+        match part {
+            Part::Session(session) => {
+                if forgotten.covers_title(&session.id) {
+                    session.title.clear();
+                }
+                forgotten.covers_session(session)
+            }
+            Part::Item(item) => forgotten.covers_item(item),
+            Part::Event(event) => forgotten.covers_event(event),
+            Part::Raw(raw) => forgotten.covers_archived(raw),
+            Part::File(file) => forgotten.covers_file(file),
+            Part::Project(_) | Part::Given(_) => false,
+        }
     }
 
     /// What is known of a project here, its root above all, stays.

@@ -105,7 +105,7 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
         places: Places::new(data.paths.clone(), data.environment.home(), project),
         since,
     };
-    let mut intake = Intake::new(&store, worker::policy(&data), data.paths.archive());
+    let mut intake = Intake::new(&store, worker::policy(&data), &data.paths)?;
     let before = fixes(&store)?;
     let mut brought = bring::bring(ahead, &mut intake, &mut state)?;
     brought.fixes = fixes(&store)?.saturating_sub(before);

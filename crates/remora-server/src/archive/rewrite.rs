@@ -5,9 +5,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use remora_server::archive::{self, Archive, Archived};
-
-use crate::error::CliError;
+use super::{Archive, Archived, read};
+use crate::{ServerError, at};
 
 /// What folders for new files begin with; no archive file does.
 const ASIDE: &str = ".rewrite-";
@@ -15,50 +14,55 @@ const ASIDE: &str = ".rewrite-";
 const FRAME: usize = 1024 * 1024;
 
 /// What becomes of an event.
-pub(crate) enum Verdict {
+#[derive(Debug)]
+pub enum Verdict {
+    /// It stays, as it is or changed.
     Keep(Box<Archived>),
+    /// It goes.
     Drop,
 }
 
 /// What became of a file.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rewritten {
-    pub(crate) kept: u64,
-    pub(crate) dropped: u64,
+pub struct Rewritten {
+    /// Events that stayed.
+    pub kept: u64,
+    /// Events that went.
+    pub dropped: u64,
     /// Parts that could not be read; they are not in the new file.
-    pub(crate) unreadable: u64,
+    pub unreadable: u64,
 }
 
 /// Clears away what a rewriting that was killed left behind.
-pub(crate) fn clear(archive: &Path) -> Result<(), CliError> {
+pub fn clear(archive: &Path) -> Result<(), ServerError> {
     let entries = match fs::read_dir(archive) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other.map_err(fault(archive))?,
+        other => other.map_err(at(archive))?,
     };
     for entry in entries {
-        let entry = entry.map_err(fault(archive))?;
+        let entry = entry.map_err(at(archive))?;
         if entry.file_name().to_string_lossy().starts_with(ASIDE) {
-            fs::remove_dir_all(entry.path()).map_err(fault(&entry.path()))?;
+            fs::remove_dir_all(entry.path()).map_err(at(&entry.path()))?;
         }
     }
     Ok(())
 }
 
 /// Writes a file anew with what `judge` leaves; an empty one goes.
-pub(crate) fn rewrite(
+pub fn rewrite(
     file: &Path,
     judge: &mut dyn FnMut(Archived) -> Verdict,
-) -> Result<Rewritten, CliError> {
+) -> Result<Rewritten, ServerError> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let aside = tempfile::Builder::new()
         .prefix(ASIDE)
         .tempdir_in(folder)
-        .map_err(fault(folder))?;
+        .map_err(at(folder))?;
     let mut archive = Archive::new(aside.path());
     let mut result = Rewritten::default();
     let mut lines = Vec::new();
     let mut failed: Option<io::Error> = None;
-    result.unreadable = archive::read(file, |event| {
+    result.unreadable = read(file, |event| {
         let Verdict::Keep(event) = judge(event) else {
             result.dropped += 1;
             return;
@@ -76,23 +80,23 @@ pub(crate) fn rewrite(
             failed = put().err();
         }
     })
-    .map_err(fault(file))?;
+    .map_err(at(file))?;
     let written = match failed {
         Some(e) => Err(e),
         None => archive.append(&lines, 0),
     };
-    written.map_err(fault(aside.path()))?;
+    written.map_err(at(aside.path()))?;
     if result.kept == 0 {
-        fs::remove_file(file).map_err(fault(file))?;
+        fs::remove_file(file).map_err(at(file))?;
         return Ok(result);
     }
     // Frames stay frames when files are put one after the other.
-    let mut parts = archive.files().map_err(fault(aside.path()))?.into_iter();
+    let mut parts = archive.files().map_err(at(aside.path()))?.into_iter();
     if let Some(first) = parts.next() {
         for part in parts {
-            append(&first, &part).map_err(fault(&part))?;
+            append(&first, &part).map_err(at(&part))?;
         }
-        fs::rename(&first, file).map_err(fault(file))?;
+        fs::rename(&first, file).map_err(at(file))?;
     }
     Ok(result)
 }
@@ -101,11 +105,4 @@ fn append(whole: &Path, part: &Path) -> io::Result<()> {
     let mut whole = File::options().append(true).open(whole)?;
     io::copy(&mut File::open(part)?, &mut whole)?;
     whole.sync_data()
-}
-
-fn fault(path: &Path) -> impl FnOnce(io::Error) -> CliError + '_ {
-    move |source| CliError::File {
-        path: path.to_path_buf(),
-        source,
-    }
 }

@@ -1,0 +1,227 @@
+//! Deleting what is remembered, for good: planned as an order that names
+//! everything by id, written down, then carried out file by file. Killed at any
+//! moment, the next worker or command carries the same order out again; every
+//! step can be repeated.
+
+mod copies;
+mod plan;
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use remora_client::{Paths, given_file};
+use remora_memory::store::{Erase, Store};
+use remora_store::Access;
+use serde::{Deserialize, Serialize};
+
+use crate::archive::rewrite::{self, Verdict};
+use crate::archive::{Archive, Archived};
+use crate::forgotten::{Forgotten, Receipt};
+use crate::{ServerError, at, overrides};
+pub use plan::{Selection, plan};
+
+/// What is to be deleted, by name; no content.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// What stays on record.
+    pub receipt: Receipt,
+    /// Rows of the database.
+    pub erase: Erase,
+    /// Numbers of the items, for files that know them by these.
+    pub numbers: Vec<i64>,
+    /// Files of the data directory that go, as seen from it: dead letters and
+    /// events that wait.
+    pub files: Vec<String>,
+}
+
+impl Order {
+    /// Whether there is nothing to delete.
+    pub fn is_empty(&self) -> bool {
+        self.erase == Erase::default() && self.files.is_empty()
+    }
+}
+
+/// Carries an order out. The caller holds the worker's lock.
+pub fn carry_out(paths: &Paths, order: &Order) -> Result<(), ServerError> {
+    let file = paths.forgetting();
+    let bytes = serde_json::to_vec(order)
+        .map_err(io::Error::from)
+        .map_err(at(&file))?;
+    write_whole(&file, &bytes).map_err(at(&file))?;
+    finish(paths, order)
+}
+
+/// Carries out what an earlier process began; whether there was something. The
+/// caller holds the worker's lock.
+pub fn resume(paths: &Paths) -> Result<bool, ServerError> {
+    let file = paths.forgetting();
+    let bytes = match fs::read(&file) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+        other => other.map_err(at(&file))?,
+    };
+    let order: Order = serde_json::from_slice(&bytes)
+        .map_err(io::Error::from)
+        .map_err(at(&file))?;
+    finish(paths, &order)?;
+    Ok(true)
+}
+
+fn finish(paths: &Paths, order: &Order) -> Result<(), ServerError> {
+    // First, so that nothing that is deleted below can come back meanwhile.
+    Forgotten::append(paths, &order.receipt)?;
+    let events: HashSet<&str> = order.erase.events.iter().map(String::as_str).collect();
+    clean_archive(paths, &events)?;
+    remove_files(paths, order)?;
+    remove_copies(paths)?;
+    let database = paths.database();
+    if database.exists() {
+        let store = remora_store::open(&database, Access::Write)?;
+        store.erase(&order.erase)?;
+        overrides::save(paths, &store)?;
+    }
+    clean_injections(paths, order)?;
+    clean_logs(paths, order)?;
+    let file = paths.forgetting();
+    fs::remove_file(&file).map_err(at(&file))
+}
+
+/// Writes archive files again without these events.
+fn clean_archive(paths: &Paths, events: &HashSet<&str>) -> Result<(), ServerError> {
+    let folder = paths.archive();
+    rewrite::clear(&folder)?;
+    let goes = |event: &Archived| events.contains(event.envelope.id.as_str());
+    for file in Archive::new(&folder).files().map_err(at(&folder))? {
+        let mut found = false;
+        let read = crate::archive::read(&file, |event| found |= goes(&event));
+        read.map_err(at(&file))?;
+        if found {
+            rewrite::rewrite(&file, &mut |event| {
+                if goes(&event) {
+                    Verdict::Drop
+                } else {
+                    Verdict::Keep(Box::new(event))
+                }
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn remove_files(paths: &Paths, order: &Order) -> Result<(), ServerError> {
+    for name in &order.files {
+        remove(&paths.home().join(name))?;
+    }
+    for session in &order.erase.sessions {
+        remove(&given_file(paths, session))?;
+    }
+    Ok(())
+}
+
+/// Copies of the database that migrations and repairs put aside hold what was
+/// deleted; the archive has everything else that is in them.
+fn remove_copies(paths: &Paths) -> Result<(), ServerError> {
+    let home = paths.home();
+    for entry in fs::read_dir(home).map_err(at(home))? {
+        let path = entry.map_err(at(home))?.path();
+        if is_copy(&path) {
+            remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file of the data directory is an old copy of the database.
+pub fn is_copy(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let aside = [
+        "remora.db.damaged-",
+        "remora.db.backup-v",
+        "remora.db.rebuild",
+    ];
+    aside.iter().any(|start| name.starts_with(start))
+}
+
+/// The notes of what sessions were shown lose their lines of these items. A line
+/// stays where it was, empty: its place is its name in the store.
+fn clean_injections(paths: &Paths, order: &Order) -> Result<(), ServerError> {
+    let names: HashSet<String> = order.numbers.iter().map(|id| format!("#{id}")).collect();
+    let keep = |line: &str| !names.contains(line.split('\t').next().unwrap_or_default());
+    for file in files_in(&paths.given())? {
+        blank_lines(&file, &keep)?;
+    }
+    Ok(())
+}
+
+/// Logs name events by their ids, and failures may quote more.
+fn clean_logs(paths: &Paths, order: &Order) -> Result<(), ServerError> {
+    let Erase {
+        events, sessions, ..
+    } = &order.erase;
+    if events.len() + sessions.len() == 0 {
+        return Ok(());
+    }
+    let known: HashSet<&str> = events.iter().chain(sessions).map(String::as_str).collect();
+    let word = |c: char| !(c.is_alphanumeric() || c == '-' || c == '_');
+    let keep = |line: &str| !line.split(word).any(|part| known.contains(part));
+    for file in files_in(&paths.logs())? {
+        blank_lines(&file, &keep)?;
+    }
+    Ok(())
+}
+
+fn files_in(folder: &Path) -> Result<Vec<std::path::PathBuf>, ServerError> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(at(folder))?,
+    };
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let plain =
+        |path: &std::path::PathBuf| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
+    Ok(files.filter(plain).collect())
+}
+
+fn blank_lines(file: &Path, keep: &dyn Fn(&str) -> bool) -> Result<(), ServerError> {
+    let bytes = match fs::read(file) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(at(file))?,
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    if text.lines().all(keep) {
+        return Ok(());
+    }
+    let mut left = String::with_capacity(text.len());
+    for line in text.lines() {
+        if keep(line) {
+            left.push_str(line);
+        }
+        left.push('\n');
+    }
+    write_whole(file, left.as_bytes()).map_err(at(file))
+}
+
+/// Writes beside the file and renames, so that it is the old one or the new one.
+pub(crate) fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut partial = file.as_os_str().to_owned();
+    partial.push(".part");
+    let mut options = fs::OpenOptions::new();
+    options.create(true).write(true).truncate(true);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut open = options.open(&partial)?;
+    open.write_all(bytes)?;
+    open.sync_all()?;
+    fs::rename(&partial, file)?;
+    if let Some(folder) = file.parent() {
+        // The new name outlives a power cut, where the system can do that.
+        let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    Ok(())
+}
+
+fn remove(file: &Path) -> Result<(), ServerError> {
+    match fs::remove_file(file) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(file)(e)),
+        _ => Ok(()),
+    }
+}

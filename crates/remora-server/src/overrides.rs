@@ -1,0 +1,45 @@
+//! What users said of items, in a file beside the database: a database that is
+//! lost or damaged must not cost a user's corrections.
+
+use std::fs;
+use std::io;
+
+use remora_client::Paths;
+use remora_memory::store::Store;
+use remora_protocol::record::Override;
+
+use crate::forget::write_whole;
+use crate::{ServerError, at};
+
+/// Writes down what the store knows. The caller holds the worker's lock.
+pub fn save(paths: &Paths, store: &dyn Store) -> Result<(), ServerError> {
+    let file = paths.overrides();
+    let all = store.overrides(None)?;
+    if all.is_empty() {
+        return match fs::remove_file(&file) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(&file)(e)),
+            _ => Ok(()),
+        };
+    }
+    let mut lines = Vec::new();
+    for one in &all {
+        serde_json::to_writer(&mut lines, one)
+            .map_err(io::Error::from)
+            .map_err(at(&file))?;
+        lines.push(b'\n');
+    }
+    write_whole(&file, &lines).map_err(at(&file))
+}
+
+/// What was written down last.
+pub(crate) fn load(paths: &Paths) -> Result<Vec<Override>, ServerError> {
+    let file = paths.overrides();
+    let text = match fs::read_to_string(&file) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(at(&file))?,
+    };
+    let lines = text.lines();
+    Ok(lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
+}
