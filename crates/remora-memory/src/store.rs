@@ -5,7 +5,8 @@ use remora_embed::Meaning;
 use remora_protocol::record::{
     EventRow, FileRecord, Given, Item, Kind, Override, Project, Session, Used,
 };
-use serde::{Deserialize, Serialize};
+
+pub use remora_protocol::record::Erase;
 
 use crate::rank::{Fit, Parts};
 use crate::words::Query;
@@ -337,25 +338,6 @@ pub trait Store: Send {
     /// items and events went or would go. Items that are pinned or rejected
     /// stay.
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
-}
-
-/// What is deleted for good, by name.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Erase {
-    /// Items by uid, with everything that hangs on them and the record that
-    /// they were injected.
-    pub items: Vec<String>,
-    /// Rows of the ledger of events, by id.
-    pub events: Vec<String>,
-    /// Sessions with the record of what was injected into them; their items and
-    /// events are named above.
-    pub sessions: Vec<String>,
-    /// Sessions that lose their title.
-    pub untitled: Vec<String>,
-    /// Files by project, folder and name.
-    pub files: Vec<(String, String, String)>,
-    /// Projects; their items, sessions and files are named above.
-    pub projects: Vec<String>,
 }
 
 /// How far a store is with bringing together what it holds.

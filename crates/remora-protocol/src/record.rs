@@ -365,3 +365,22 @@ pub struct Edit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Vec<String>>,
 }
+
+/// What is deleted for good, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erase {
+    /// Items by uid, with everything that hangs on them and the record that
+    /// they were injected.
+    pub items: Vec<String>,
+    /// Rows of the ledger of events, by id.
+    pub events: Vec<String>,
+    /// Sessions with the record of what was injected into them; their items and
+    /// events are named above.
+    pub sessions: Vec<String>,
+    /// Sessions that lose their title.
+    pub untitled: Vec<String>,
+    /// Files by project, folder and name.
+    pub files: Vec<(String, String, String)>,
+    /// Projects; their items, sessions and files are named above.
+    pub projects: Vec<String>,
+}
