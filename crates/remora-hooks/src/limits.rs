@@ -2,6 +2,7 @@
 //! and a preview take their place.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// UTF-16 units one text may have.
@@ -56,11 +57,44 @@ impl<'a> Spill<'a> {
     fn write(&self, text: &str) -> Result<PathBuf, String> {
         let dir = self.dir.ok_or("the host named no place for long texts")?;
         let path = dir.join(format!("{}-{}.txt", self.stem, self.count));
-        fs::create_dir_all(dir)
-            .and_then(|()| fs::write(&path, text))
+        write_private(dir, &path, text)
             .map_err(|e| format!("{} cannot be written ({e})", path.display()))?;
         Ok(path)
     }
+}
+
+/// Writes a file that only its owner can read, into a folder of the same kind.
+/// The place may be a shared temporary one: whoever made the folder or put a
+/// file or a link there before us does not get the text.
+fn write_private(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    builder.create(dir)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        let meta = fs::symlink_metadata(dir)?;
+        let ours = meta.is_dir() && meta.uid() == rustix::process::geteuid().as_raw();
+        if !ours {
+            return Err(io::Error::other("the folder is a link or someone else's"));
+        }
+        if meta.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    // A text of an earlier firing under the same name; of a link the link alone.
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// The first `units` UTF-16 units, on a character boundary.
@@ -124,6 +158,37 @@ mod tests {
                 == 5_001
         );
         assert!(warnings.is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn long_texts_are_for_their_owner_and_never_go_through_a_link() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let root = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let long = || "x".repeat(TEXT_CAP + 1);
+        let mut warnings = Vec::new();
+        let dir = root.path().join("spill");
+        let file = dir.join("t-1.txt");
+        Spill::new(Some(&dir), "t".into()).cap(long(), &mut warnings);
+        assert_eq!((mode(&dir), mode(&file)), (0o700, 0o600));
+        // Someone knew the name and was there first.
+        let bait = root.path().join("bait");
+        fs::write(&bait, "theirs").unwrap();
+        fs::remove_file(&file).unwrap();
+        symlink(&bait, &file).unwrap();
+        Spill::new(Some(&dir), "t".into()).cap(long(), &mut warnings);
+        assert_eq!(fs::read_to_string(&bait).unwrap(), "theirs");
+        assert_eq!(fs::read_to_string(&file).unwrap(), long());
+        assert!(warnings.is_empty(), "{warnings:?}");
+        // The same with the folder.
+        let (elsewhere, linked) = (root.path().join("elsewhere"), root.path().join("linked"));
+        fs::create_dir(&elsewhere).unwrap();
+        symlink(&elsewhere, &linked).unwrap();
+        Spill::new(Some(&linked), "t".into()).cap(long(), &mut warnings);
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("is a link"), "{warnings:?}");
     }
 
     #[test]
