@@ -18,7 +18,7 @@ use crate::names;
 use super::fact;
 use super::name::{self, ENDING, Name};
 use super::page::Page;
-use super::write::{self, Lock};
+use super::write::{self, Lock, Readers};
 use super::{Memory, MemoryError, Scope, Secrets, Type, Uri, personal, pointer};
 
 /// Where the memories of one scope lie. The folder need not exist.
@@ -226,7 +226,7 @@ impl Folder {
         };
         let text = fact::drafted(&name, draft, now).render();
         self.may_hold(&text, secrets)?;
-        fs::create_dir_all(&self.dir).map_err(MemoryError::io(&self.dir))?;
+        write::make_folders(&self.dir, self.readers())?;
         self.stays_within()?;
         let _lock = Lock::take(&self.dir)?;
         let path = self.dir.join(name.file());
@@ -237,7 +237,7 @@ impl Folder {
         }
         // The index may refuse; nothing should have been written by then.
         write::place(&self.dir, names::INDEX)?;
-        write::replace(&path, &text)?;
+        write::replace(&path, &text, self.readers())?;
         self.written(&name)
     }
 
@@ -262,7 +262,7 @@ impl Folder {
         })?;
         let text = page.render();
         self.may_hold(&text, secrets)?;
-        write::replace(&path, &text)?;
+        write::replace(&path, &text, self.readers())?;
         self.written(&name)
     }
 
@@ -306,6 +306,14 @@ impl Folder {
             }
         }
         Ok(found)
+    }
+
+    /// A team's files are as readable as the rest of the repository.
+    fn readers(&self) -> Readers {
+        match self.scope {
+            Scope::Team => Readers::Unchanged,
+            Scope::Project | Scope::User => Readers::Owner,
+        }
     }
 
     fn may_hold(&self, text: &str, secrets: Secrets<'_>) -> Result<(), MemoryError> {
@@ -384,7 +392,11 @@ impl Folder {
         if before == after {
             return Ok(());
         }
-        write::replace(&write::place(&self.dir, names::INDEX)?, after)
+        write::replace(
+            &write::place(&self.dir, names::INDEX)?,
+            after,
+            self.readers(),
+        )
     }
 
     /// The index as it is. It is never written when it is not text.

@@ -53,9 +53,31 @@ pub(super) fn place(folder: &Path, file: &str) -> Result<PathBuf, MemoryError> {
     }
 }
 
+/// Who may read what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Readers {
+    /// The owner alone, and a group that the user gave the file to: a user's own
+    /// memories.
+    Owner,
+    /// As the file allowed before, else as the umask says: what a repository
+    /// shares, and instruction files, which are not ours.
+    Unchanged,
+}
+
+/// Makes a folder and those above it.
+pub(super) fn make_folders(folder: &Path, readers: Readers) -> Result<(), MemoryError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    builder.create(folder).map_err(MemoryError::io(folder))
+}
+
 /// Puts a text into a file, whole or not at all. The caller holds the lock of
 /// the file's folder, and has made sure of the place.
-pub(super) fn replace(path: &Path, text: &str) -> Result<(), MemoryError> {
+pub(super) fn replace(path: &Path, text: &str, readers: Readers) -> Result<(), MemoryError> {
     let beside = beside(path);
     let failed = MemoryError::io(path);
     // What a writer left who was killed; the lock says nobody else is here.
@@ -63,7 +85,7 @@ pub(super) fn replace(path: &Path, text: &str) -> Result<(), MemoryError> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
     }
-    let written = fill(&beside, path, text).and_then(|()| fs::rename(&beside, path));
+    let written = fill(&beside, path, text, readers).and_then(|()| fs::rename(&beside, path));
     written.map_err(|error| {
         // Nothing more can be done about a file that will not go.
         let _ = fs::remove_file(&beside);
@@ -71,16 +93,33 @@ pub(super) fn replace(path: &Path, text: &str) -> Result<(), MemoryError> {
     })
 }
 
-fn fill(beside: &Path, path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(beside)?;
-    if let Ok(about) = fs::metadata(path) {
+fn fill(beside: &Path, path: &Path, text: &str, readers: Readers) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let mut file = options.open(beside)?;
+    if let Ok(about) = fs::metadata(path)
+        && (readers == Readers::Unchanged || !is_open_to_all(&about))
+    {
         file.set_permissions(about.permissions())?;
     }
     file.write_all(text.as_bytes())?;
     file.sync_all()
+}
+
+/// Earlier versions wrote memories as the umask said.
+#[cfg(unix)]
+fn is_open_to_all(about: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    about.permissions().mode() & 0o007 != 0
+}
+
+#[cfg(not(unix))]
+fn is_open_to_all(_: &fs::Metadata) -> bool {
+    false
 }
 
 /// A name that no list of memories shows.

@@ -132,6 +132,31 @@ fn editing_and_removing_keep_the_rest() {
 }
 
 #[test]
+fn a_users_memories_are_for_the_owner_alone_and_a_teams_are_not() {
+    for (scope, mode) in [(Scope::User, 0o600), (Scope::Project, 0o600)] {
+        let (_temp, folder) = folder(scope);
+        folder.add(&draft("One"), NOW, &nothing).unwrap();
+        let file = folder.dir().join("one.md");
+        // As an earlier version wrote it.
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        folder
+            .edit("one", &Change::default(), NOW, &nothing)
+            .unwrap();
+        for path in [&file, &folder.index_path()] {
+            let found = fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(found, mode, "{}", path.display());
+        }
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let team = Folder::team(temp.path());
+    team.add(&draft("One"), NOW, &nothing).unwrap();
+    let plain = temp.path().join("plain");
+    fs::write(&plain, "").unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&team.dir().join("one.md")), mode(&plain));
+}
+
+#[test]
 fn files_of_others_are_found_by_either_name() {
     let (_temp, folder) = folder(Scope::Project);
     fs::create_dir_all(folder.dir().join("deep")).unwrap();

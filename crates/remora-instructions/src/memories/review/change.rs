@@ -8,7 +8,7 @@ use crate::disk::{self, Refused};
 use crate::names;
 
 use super::super::check::{Finding, Verdict};
-use super::super::write::{self, Lock};
+use super::super::write::{self, Lock, Readers};
 use super::super::{Memory, MemoryError, Scope, Uri, pointer};
 use super::{Layer, Material, Proposal, Target};
 
@@ -248,7 +248,7 @@ pub fn apply(proposal: &Proposal) -> Result<(), MemoryError> {
     }
     for edit in &proposal.edits {
         match &edit.after {
-            Some(text) => write::replace(&real(&edit.path)?, text)?,
+            Some(text) => write::replace(&real(&edit.path)?, text, Readers::Unchanged)?,
             None => fs::remove_file(&edit.path).map_err(MemoryError::io(&edit.path))?,
         }
     }
