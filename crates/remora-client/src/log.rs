@@ -1,33 +1,32 @@
 //! One line in a log that does not grow for ever.
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 use remora_protocol::time::rfc3339;
+
+use crate::Folder;
 
 const LIMIT: u64 = 1024 * 1024;
 
 /// Appends a line with its moment. Line ends within the text are shown as
 /// spaces, so that one event is one line. A full log becomes `.1`.
 pub fn append_line(file: &Path, now: i64, text: &str) -> io::Result<()> {
-    if fs::metadata(file).is_ok_and(|m| m.len() > LIMIT) {
-        fs::rename(file, file.with_extension("log.1"))?;
+    let (folder, name) = Folder::of_file(file)?;
+    let mut log = folder.append_file(name)?;
+    if log.metadata()?.len() > LIMIT {
+        let full = Path::new(name).with_extension("log.1");
+        folder.rename_file(name, full.as_os_str())?;
+        log = folder.append_file(name)?;
     }
     let line = format!("{} {}\n", rfc3339(now), text.replace(['\n', '\r'], " "));
-    open(file)?.write_all(line.as_bytes())
-}
-
-fn open(file: &Path) -> io::Result<fs::File> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)
+    log.write_all(line.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

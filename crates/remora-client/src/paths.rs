@@ -1,7 +1,5 @@
 //! Where everything lives under the data directory.
 
-use std::fs::{self, DirBuilder};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// The data directory and the places in it.
@@ -111,36 +109,4 @@ impl Paths {
     pub fn sync_mark(&self) -> PathBuf {
         self.run().join("sync")
     }
-
-    /// Makes the data directory and everything in it, for the owner only.
-    pub fn prepare(&self) -> io::Result<()> {
-        make(&self.home)?;
-        for folder in [
-            self.spool(),
-            self.dead(),
-            self.archive(),
-            self.logs(),
-            self.run(),
-        ] {
-            make(&folder)?;
-        }
-        Ok(())
-    }
-}
-
-fn make(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(folder)?.permissions().mode();
-        if mode & 0o077 != 0 {
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-        }
-    }
-    Ok(())
 }

@@ -3,17 +3,20 @@
 //! names is the order of time.
 
 use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
-use std::io::{self, IoSlice, Write};
+use std::fs;
+use std::io::{self, IoSlice, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use remora_protocol::request::{ENVELOPE, Envelope};
 use uuid::Uuid;
 
-use crate::{Paths, ProjectLocation};
+use crate::{Folder, Paths, ProjectLocation};
 
 const WHOLE: &str = "json";
 const PARTIAL: &str = "tmp";
+/// The length of an event's id, a UUID with its hyphens.
+const ID_CHARS: usize = 36;
 
 /// An event as it stands in the spool.
 #[derive(Debug)]
@@ -32,8 +35,7 @@ pub(crate) struct Draft<'a> {
     place: Option<ProjectLocation>,
 }
 
-/// Writes an event and returns its id. The folders are made when they are
-/// missing, not looked for each time. `sync` waits for the disk.
+/// Writes an event and returns its id. `sync` waits for the disk.
 pub fn spool(
     paths: &Paths,
     agent: &str,
@@ -43,24 +45,18 @@ pub fn spool(
     sync: bool,
 ) -> io::Result<String> {
     let draft = Draft { agent, now, place };
-    let id = new_id(now);
+    let id = new_event_id(now);
     let envelope = draft.envelope(&id, payload);
     let mut head = serde_json::to_vec(&envelope)?;
     head.push(b'\n');
-    let folder = paths.spool();
-    let partial = folder.join(format!("{id}.{PARTIAL}"));
-    let file = match create(&partial) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            paths.prepare()?;
-            create(&partial)?
-        }
-        other => other?,
-    };
+    let partial = format!("{id}.{PARTIAL}");
+    let (folder, file) = create(paths, &partial)?;
+    let whole = format!("{id}.{WHOLE}");
     let written = write(file, &head, &payload.bytes, sync)
-        .and_then(|()| fs::rename(&partial, folder.join(format!("{id}.{WHOLE}"))));
+        .and_then(|()| folder.rename_file(partial.as_ref(), whole.as_ref()));
     if let Err(e) = written {
         // On a full disk the room must be given back.
-        let _ = fs::remove_file(&partial);
+        let _ = folder.remove_file(partial.as_ref());
         return Err(e);
     }
     Ok(id)
@@ -85,19 +81,26 @@ impl Draft<'_> {
     }
 }
 
-fn new_id(now: i64) -> String {
+/// A new id of an event of that time, in milliseconds since 1970.
+pub fn new_event_id(now: i64) -> String {
     let now = u64::try_from(now).unwrap_or_default();
     let nanos = u32::try_from(now % 1000).unwrap_or_default() * 1_000_000;
     let time = uuid::Timestamp::from_unix(uuid::NoContext, now / 1000, nanos);
     Uuid::new_v7(time).to_string()
 }
 
-fn create(file: &Path) -> io::Result<fs::File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)
+/// Creates a file in the spool. The folders are made only when they turn out to
+/// be missing.
+fn create(paths: &Paths, name: &str) -> io::Result<(Folder, fs::File)> {
+    let folder = match Folder::open(paths.spool()) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            paths.prepare()?;
+            Folder::open(paths.spool())?
+        }
+        other => other?,
+    };
+    let file = folder.create_file(name.as_ref())?;
+    Ok((folder, file))
 }
 
 fn write(mut file: fs::File, head: &[u8], payload: &[u8], sync: bool) -> io::Result<()> {
@@ -110,16 +113,26 @@ fn write(mut file: fs::File, head: &[u8], payload: &[u8], sync: bool) -> io::Res
     if sync { file.sync_data() } else { Ok(()) }
 }
 
-/// Up to `limit` files that wait, oldest first. What is half written is not
-/// among them; what somebody else put there is.
+/// Whether a name in the spool is one that we give to events. Everything else
+/// there is someone else's: it is neither read nor removed.
+pub fn is_event_name(name: &OsStr) -> bool {
+    has_our_shape(name, WHOLE)
+}
+
+fn has_our_shape(name: &OsStr, ending: &str) -> bool {
+    let name = Path::new(name);
+    let id = name.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    name.extension() == Some(OsStr::new(ending))
+        && id.len() == ID_CHARS
+        && Uuid::try_parse(id).is_ok()
+}
+
+/// Up to `limit` events that wait, oldest first: regular files under the name of
+/// an event. What is half written is not among them.
 pub fn waiting(paths: &Paths, limit: usize) -> io::Result<Vec<PathBuf>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(paths.spool())? {
-        let name = entry?.file_name();
-        if Path::new(&name).extension() != Some(OsStr::new(PARTIAL)) {
-            names.push(name);
-        }
-    }
+    let folder = Folder::open(paths.spool())?;
+    let mut names = folder.list_files()?;
+    names.retain(|name| is_event_name(name));
     // A later file may have an earlier name when the clock goes back; it is
     // taken on the next round.
     if names.len() > limit {
@@ -127,21 +140,60 @@ pub fn waiting(paths: &Paths, limit: usize) -> io::Result<Vec<PathBuf>> {
         names.truncate(limit);
     }
     names.sort_unstable();
-    let folder = paths.spool();
+    let folder = folder.path();
     Ok(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
+/// Clears away what killed hooks left half written: whole events get their
+/// name, the rest goes. Files younger than `min_age` may still be written.
+/// Returns how many there were.
+pub fn sweep_partial(paths: &Paths, now: SystemTime, min_age: Duration) -> io::Result<usize> {
+    let folder = Folder::open(paths.spool())?;
+    let mut swept = 0;
+    for name in folder.list_files()? {
+        if !has_our_shape(&name, PARTIAL) {
+            continue;
+        }
+        let Ok(modified) = folder
+            .open_file(&name)
+            .and_then(|f| f.metadata()?.modified())
+        else {
+            continue;
+        };
+        // A time in the future is a clock that went back.
+        let age = now
+            .duration_since(modified)
+            .unwrap_or_else(|e| e.duration());
+        if age < min_age {
+            continue;
+        }
+        let whole = Path::new(&name).with_extension(WHOLE);
+        let done = match read_spooled(&folder.path().join(&name), u64::MAX) {
+            Ok(_) => folder.rename_file(&name, whole.as_os_str()),
+            Err(_) => folder.remove_file(&name),
+        };
+        // Its hook may have come to an end after all.
+        if done.is_ok() {
+            swept += 1;
+        }
+    }
+    Ok(swept)
 }
 
 /// Reads a spool file; `Err` with `InvalidData` says why it is none.
 pub fn read_spooled(file: &Path, limit: u64) -> io::Result<Spooled> {
     let bad = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
-    let meta = fs::symlink_metadata(file)?;
-    if !meta.is_file() {
-        return Err(bad("not a file".into()));
+    let (folder, name) = Folder::of_file(file)?;
+    let mut file = folder.open_file(name)?;
+    let size = file.metadata()?.len();
+    if size > limit {
+        return Err(bad(format!("{size} bytes are too many")));
     }
-    if meta.len() > limit {
-        return Err(bad(format!("{} bytes are too many", meta.len())));
-    }
-    let bytes = fs::read(file)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    // It may grow while it is read.
+    Read::by_ref(&mut file)
+        .take(limit)
+        .read_to_end(&mut bytes)?;
     let end = bytes
         .iter()
         .position(|b| *b == b'\n')

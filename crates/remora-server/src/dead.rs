@@ -2,11 +2,10 @@
 //! redacted like everything else, until a person looks or a newer version
 //! tries again.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Read as _};
+use std::path::PathBuf;
 
-use remora_client::Paths;
+use remora_client::{Folder, Paths, is_event_name, new_event_id, remove_file};
 use remora_protocol::request::{ENVELOPE, Envelope};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +29,6 @@ pub struct DeadLetter {
 
 /// Writes a dead letter; the event leaves the spool only after that.
 pub(crate) fn bury(paths: &Paths, letter: &DeadLetter) -> io::Result<()> {
-    let folder = paths.dead();
     let name: String = letter
         .id
         .chars()
@@ -43,24 +41,31 @@ pub(crate) fn bury(paths: &Paths, letter: &DeadLetter) -> io::Result<()> {
         })
         .take(100)
         .collect();
-    let partial = folder.join(format!("{name}.tmp"));
-    write_private(&partial, &serde_json::to_vec_pretty(letter)?)?;
-    fs::rename(partial, folder.join(format!("{name}.json")))
+    Folder::open(paths.dead())?.replace_file(
+        format!("{name}.tmp").as_ref(),
+        format!("{name}.json").as_ref(),
+        &serde_json::to_vec_pretty(letter)?,
+    )
 }
 
 /// All dead letters, oldest first, with their files.
 pub fn dead_letters(paths: &Paths) -> Result<Vec<(PathBuf, DeadLetter)>, ServerError> {
-    let folder = paths.dead();
-    let entries = match fs::read_dir(&folder) {
+    let folder = match Folder::open(paths.dead()) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(at(&folder))?,
+        other => other.map_err(at(&paths.dead()))?,
     };
+    let names = folder.list_files().map_err(at(folder.path()))?;
     let mut letters = Vec::new();
-    for path in entries.filter_map(|e| Some(e.ok()?.path())) {
+    for name in names {
+        let path = folder.path().join(&name);
         if path.extension().is_none_or(|ext| ext != "json") {
             continue;
         }
-        let bytes = fs::read(&path).map_err(at(&path))?;
+        let mut bytes = Vec::new();
+        folder
+            .open_file(&name)
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .map_err(at(&path))?;
         if let Ok(letter) = serde_json::from_slice(&bytes) {
             letters.push((path, letter));
         }
@@ -72,6 +77,7 @@ pub fn dead_letters(paths: &Paths) -> Result<Vec<(PathBuf, DeadLetter)>, ServerE
 /// Puts every dead letter back into the spool, and returns how many.
 pub fn retry(paths: &Paths) -> Result<usize, ServerError> {
     let letters = dead_letters(paths)?;
+    let spool = Folder::open(paths.spool()).map_err(at(&paths.spool()))?;
     for (file, letter) in &letters {
         let envelope = Envelope {
             v: ENVELOPE,
@@ -83,25 +89,19 @@ pub fn retry(paths: &Paths) -> Result<usize, ServerError> {
             project: None,
             branch: None,
         };
-        let name = file.file_stem().unwrap_or_default().to_owned();
-        let partial = paths.spool().join(&name).with_extension("tmp");
+        // What is no id of ours would be left alone in the spool.
+        let stem = match file.file_stem().and_then(|stem| stem.to_str()) {
+            Some(stem) if is_event_name(format!("{stem}.json").as_ref()) => stem.to_owned(),
+            _ => new_event_id(letter.at),
+        };
         let mut bytes = serde_json::to_vec(&envelope).unwrap_or_default();
         bytes.push(b'\n');
         bytes.extend_from_slice(letter.payload.as_bytes());
-        write_private(&partial, &bytes)
-            .and_then(|()| fs::rename(&partial, partial.with_extension("json")))
-            .map_err(at(&partial))?;
-        fs::remove_file(file).map_err(at(file))?;
+        let (partial, whole) = (format!("{stem}.tmp"), format!("{stem}.json"));
+        spool
+            .replace_file(partial.as_ref(), whole.as_ref(), &bytes)
+            .map_err(at(&spool.path().join(whole)))?;
+        remove_file(file).map_err(at(file))?;
     }
     Ok(letters.len())
-}
-
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.create(true).write(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    io::Write::write_all(&mut file, bytes)?;
-    file.sync_data()
 }

@@ -7,8 +7,9 @@ use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
-use remora_client::{Paths, Roots, Spooled, main_root, read_spooled, waiting};
+use remora_client::{Paths, Roots, Spooled, main_root, read_spooled, sweep_partial, waiting};
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{EventKey, Store};
 use remora_memory::{Captured, Digest, Digester, Fate, Policy, private};
@@ -36,6 +37,10 @@ const ECHO: i64 = 300;
 const EDGES: usize = 64;
 /// The largest file that can be an event: what a hook reads, and its envelope.
 const FILE_LIMIT: u64 = 17 * 1024 * 1024;
+/// Half-written events are looked for this often, in milliseconds.
+const SWEEP_INTERVAL_MS: u64 = 10_000;
+/// No hook lives longer: the agent ends it after ten seconds at the latest.
+const MAX_HOOK_LIFE: Duration = Duration::from_secs(15);
 
 /// What a round did.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +72,8 @@ pub struct Inbox {
     archived: HashSet<String>,
     /// The last events that have no call: id, words and moment.
     edges: Vec<(String, Map<String, Value>, i64)>,
+    /// When half-written events were looked for, in milliseconds since 1970.
+    swept_at: i64,
 }
 
 struct Letter {
@@ -98,6 +105,7 @@ impl Inbox {
             log,
             archived: HashSet::new(),
             edges: Vec::new(),
+            swept_at: 0,
         })
     }
 
@@ -148,6 +156,7 @@ impl Inbox {
     /// Takes what waits, up to one transaction's worth.
     pub fn round(&mut self, now: i64) -> Result<Round, ServerError> {
         let spool = self.paths.spool();
+        self.sweep(now);
         let mut files = waiting(&self.paths, BATCH).map_err(at(&spool))?;
         if let Some(first) = files.iter().position(|f| self.guard.suspect(&name_of(f))) {
             files = vec![files.swap_remove(first)];
@@ -171,6 +180,28 @@ impl Inbox {
         }
         self.log.flush();
         Ok(round)
+    }
+
+    /// A hook that was killed leaves its event half written, with the secrets
+    /// in it: no other process would ever touch that file.
+    fn sweep(&mut self, now: i64) {
+        if now.abs_diff(self.swept_at) < SWEEP_INTERVAL_MS {
+            return;
+        }
+        self.swept_at = now;
+        let time = UNIX_EPOCH + Duration::from_millis(u64::try_from(now).unwrap_or_default());
+        match sweep_partial(&self.paths, time, MAX_HOOK_LIFE) {
+            // What keeps it from the folder will keep the round from it too.
+            Ok(0) | Err(_) => {}
+            Ok(1) => self.log.line(
+                now,
+                "1 half-written event of a killed hook was cleared away",
+            ),
+            Ok(files) => {
+                let line = format!("{files} half-written events of killed hooks were cleared away");
+                self.log.line(now, &line);
+            }
+        }
     }
 
     /// With nothing else to do, what was given goes to the ledger.
@@ -415,14 +446,7 @@ impl Inbox {
 }
 
 fn remove(file: &Path) -> Result<(), ServerError> {
-    let removed = match fs::symlink_metadata(file) {
-        Ok(meta) if meta.is_dir() => fs::remove_dir_all(file),
-        _ => fs::remove_file(file),
-    };
-    match removed {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(file)(e)),
-        _ => Ok(()),
-    }
+    remora_client::remove_file(file).map_err(at(file))
 }
 
 /// What can be kept of a file that is no event.

@@ -4,6 +4,7 @@
 
 mod heard;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
@@ -58,7 +59,7 @@ impl<'a> Cleaner<'a> {
 pub(crate) fn clean(
     redactor: &Redactor,
     ignores: &mut Ignores,
-    envelope: Envelope,
+    mut envelope: Envelope,
     mut event: Event,
     raw_tokens: u32,
     marks: &mut Marks,
@@ -70,6 +71,7 @@ pub(crate) fn clean(
     } else {
         Worth::Keep
     };
+    redact_envelope(redactor, &mut envelope, marks);
     let mut value = Value::Object(std::mem::take(&mut event.fields));
     private::strip_value(&mut value);
     redactor.json(&mut value, marks);
@@ -82,6 +84,18 @@ pub(crate) fn clean(
         call,
         worth,
         raw_tokens,
+    }
+}
+
+/// Takes secrets out of what the hook noted beside the payload: names of
+/// branches, remotes and folders are written by people too.
+pub(crate) fn redact_envelope(redactor: &Redactor, envelope: &mut Envelope, marks: &mut Marks) {
+    let project = envelope.project.iter_mut();
+    let texts = project.flat_map(|p| [&mut p.key, &mut p.name, &mut p.root]);
+    for text in texts.chain(&mut envelope.branch) {
+        if let Cow::Owned(clean) = redactor.text(text, marks) {
+            *text = clean;
+        }
     }
 }
 

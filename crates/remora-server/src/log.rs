@@ -1,9 +1,10 @@
 //! The worker's own log: one line a fact, with its moment; two files at most.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use remora_client::Folder;
 use remora_protocol::time::rfc3339;
 
 const LIMIT: u64 = 8 * 1024 * 1024;
@@ -49,7 +50,10 @@ impl Log {
         }
         if self.size > LIMIT {
             self.file = None;
-            let _ = fs::rename(&self.path, self.path.with_extension("log.1"));
+            let _ = Folder::of_file(&self.path).and_then(|(folder, name)| {
+                let full = Path::new(name).with_extension("log.1");
+                folder.rename_file(name, full.as_os_str())
+            });
             self.reopen();
         }
         if let Some(file) = &mut self.file
@@ -61,12 +65,12 @@ impl Log {
     }
 
     fn reopen(&mut self) {
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        self.file = options.open(&self.path).ok();
-        self.size = fs::metadata(&self.path).map_or(0, |m| m.len());
+        let opened = Folder::of_file(&self.path);
+        self.file = opened
+            .and_then(|(folder, name)| folder.append_file(name))
+            .ok();
+        let meta = self.file.as_ref().and_then(|file| file.metadata().ok());
+        self.size = meta.map_or(0, |meta| meta.len());
     }
 }
 

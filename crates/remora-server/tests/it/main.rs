@@ -5,4 +5,5 @@ mod inbox;
 mod meanings;
 mod place;
 mod rebuild;
+mod strangers;
 mod worker;

@@ -98,12 +98,12 @@ fn what_cannot_be_understood_is_a_dead_letter_and_can_be_tried_again() {
     let secret = format!("gh{}_{}", "p", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     place.put_bytes(NOW, format!("not an event {secret}").as_bytes());
     place.put_bytes(NOW + 1, br#"{"hook_event_name":"NeverHeardOf"}"#);
-    fs::write(place.paths.spool().join("stray.json"), "x").unwrap();
-    fs::create_dir(place.paths.spool().join("folder.json")).unwrap();
-    place.put(NOW + 2, &Place::call(1));
+    let id = place.put(NOW + 2, &Place::call(2));
+    fs::write(place.paths.spool().join(format!("{id}.json")), "x").unwrap();
+    place.put(NOW + 3, &Place::call(1));
     let worker = place.start("1.0.0", LONG);
     let reply = worker.ask(&Request::Drain);
-    assert_eq!((reply.stored, reply.dead), (1, 4));
+    assert_eq!((reply.stored, reply.dead), (1, 3));
     let letters = dead_letters(&place.paths).unwrap();
     let reasons: Vec<&str> = letters.iter().map(|(_, l)| l.reason.as_str()).collect();
     assert_eq!(
@@ -111,7 +111,6 @@ fn what_cannot_be_understood_is_a_dead_letter_and_can_be_tried_again() {
         [
             "the event is not valid JSON at line 1, column 2",
             "unknown event `NeverHeardOf`",
-            "not a file",
             "no envelope",
         ]
     );
@@ -122,9 +121,9 @@ fn what_cannot_be_understood_is_a_dead_letter_and_can_be_tried_again() {
         assert_eq!(mode & 0o777, 0o600);
     }
     assert!(!place.log().contains(&secret));
-    assert_eq!(retry(&place.paths).unwrap(), 4);
+    assert_eq!(retry(&place.paths).unwrap(), 3);
     worker.ask(&Request::Drain);
-    assert_eq!(dead_letters(&place.paths).unwrap().len(), 4);
+    assert_eq!(dead_letters(&place.paths).unwrap().len(), 3);
     worker.stop();
 }
 
