@@ -424,6 +424,9 @@ pub(crate) struct Uninstall {
     /// Remove the data directory, too: all that was remembered, of all projects
     #[arg(long)]
     pub(crate) purge: bool,
+    /// With --purge: do not ask
+    #[arg(long, requires = "purge")]
+    pub(crate) yes: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use remora_git::Git;
 
+use crate::hook::OFF;
+
 /// What the process was started with, read once.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
@@ -60,9 +62,15 @@ impl Environment {
         Git::find(self.get("PATH").map(OsString::as_os_str), repository)
     }
 
-    /// Everything, with `HOME` as given: what handlers inherit.
+    /// Everything, with `HOME` as given: what handlers inherit. Memory is
+    /// switched off for them and for all they start: an event that a user
+    /// tries out never happened.
     pub(crate) fn for_handlers(&self, home: &Path) -> Vec<(OsString, OsString)> {
-        let others = self.variables.iter().filter(|(k, _)| k != "HOME").cloned();
-        others.chain([("HOME".into(), home.into())]).collect()
+        let ours = [("HOME".into(), home.into()), (OFF.into(), "1".into())];
+        let others = self
+            .variables
+            .iter()
+            .filter(|(k, _)| k != "HOME" && k != OFF);
+        others.cloned().chain(ours).collect()
     }
 }

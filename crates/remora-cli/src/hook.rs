@@ -22,10 +22,13 @@ use remora_server::identity::claim_project;
 
 use crate::clock;
 use crate::environment::Environment;
+use crate::project_env::find_setter;
 use crate::recall::Settings;
 
 /// Set, hooks do nothing at all.
 pub(crate) const OFF: &str = "REMORA_OFF";
+/// Where the data directory is.
+pub(crate) const HOME: &str = "REMORA_HOME";
 /// More of an event is not read.
 const LIMIT: usize = 16 * 1024 * 1024;
 /// Nor waited for longer.
@@ -45,6 +48,11 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(paths) = data_directory(&environment) else {
         return answer("");
     };
+    // Not even a log may be written into a folder of someone else; `doctor` and
+    // every other command say why nothing is captured.
+    if paths.refuses_hooks() {
+        return answer("");
+    }
     let hook = Hook {
         paths,
         environment,
@@ -54,11 +62,16 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     hook.run(&input)
 }
 
-/// `REMORA_HOME`, else `.remora` in the home directory.
+/// `REMORA_HOME`, else `.remora` in the home directory. A project cannot choose:
+/// where its settings set the variable, the usual place counts, if it is there.
 pub(crate) fn data_directory(environment: &Environment) -> Option<Paths> {
-    let home = match environment.get("REMORA_HOME") {
+    let usual = || Some(environment.home()?.join(".remora"));
+    let home = match environment.get(HOME) {
+        None => usual()?,
+        Some(home) if find_setter(environment, HOME, Some(home)).is_some() => {
+            usual().filter(|home| home.is_dir())?
+        }
         Some(home) => PathBuf::from(home),
-        None => environment.home()?.join(".remora"),
     };
     home.is_absolute().then(|| Paths::new(home))
 }

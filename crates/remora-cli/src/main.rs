@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod hook;
 mod output;
+mod project_env;
 mod recall;
 mod settings;
 mod signals;

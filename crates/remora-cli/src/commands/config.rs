@@ -10,21 +10,17 @@ use remora_memory::redact::{Redactor, Rules};
 use serde_json::{Value, json};
 
 use crate::args::{Config as Command, ConfigSet, ConfigShow, ConfigUnset};
+use crate::commands::data::usable_paths;
 use crate::commands::exclusive::Exclusive;
 use crate::commands::worker;
 use crate::config::{self, Config, Source};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::data_directory;
 use crate::output::{Output, Style, visible};
 
 pub(crate) fn run(command: &Command, out: &mut Output) -> Result<Exit, CliError> {
-    let paths = data_directory(&Environment::read()).ok_or_else(|| {
-        CliError::Usage(
-            "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
-        )
-    })?;
+    let paths = usable_paths(&Environment::read())?;
     match command {
         Command::Show(args) => show(&paths, args, out),
         Command::Set(args) => set(&paths, args, out),

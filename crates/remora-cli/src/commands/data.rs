@@ -18,6 +18,19 @@ use crate::hook::data_directory;
 pub(crate) const GONE: &str =
     "is gone or empty, but the archive is there; `remora rebuild` brings everything back";
 
+/// The data directory, if it is one of ours.
+pub(crate) fn usable_paths(environment: &Environment) -> Result<Paths, CliError> {
+    let paths = data_directory(environment).ok_or_else(|| {
+        CliError::Usage(
+            "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
+        )
+    })?;
+    match paths.find_fault() {
+        Some(fault) => Err(CliError::Usage(fault)),
+        None => Ok(paths),
+    }
+}
+
 /// What most commands on memory begin with.
 #[derive(Debug)]
 pub(crate) struct Data {
@@ -37,11 +50,7 @@ impl Data {
     /// when the configuration is broken.
     pub(crate) fn unconfigured() -> Result<Self, CliError> {
         let environment = Environment::read();
-        let paths = data_directory(&environment).ok_or_else(|| {
-            CliError::Usage(
-                "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
-            )
-        })?;
+        let paths = usable_paths(&environment)?;
         let config = Config::parse("").map_err(CliError::Usage)?;
         Ok(Self {
             paths,

@@ -103,6 +103,10 @@ pub(crate) fn run(args: &Doctor, out: &mut Output) -> Result<Exit, CliError> {
 
 fn examine(patient: &Patient) -> Vec<Check> {
     let mut checks = folders::check(patient);
+    // In a folder of someone else there is nothing more to look for.
+    if patient.paths.find_fault().is_some() {
+        return checks;
+    }
     checks.extend(config::check(patient));
     checks.extend(background::check(patient));
     let paused = pause::told(&patient.paths).into_iter();

@@ -3,18 +3,18 @@
 
 mod client;
 mod mcp;
+mod purge;
 mod say;
 mod self_test;
 
 pub(crate) use mcp::has_client;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use remora_agents::install::Entry;
 use remora_agents::install::file::{self as settings_text, Outcome};
 use remora_agents::{AgentSpec, Places, Scope};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Install, Uninstall};
 use crate::commands::data::Data;
@@ -23,6 +23,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 use mcp::Mcp;
+use purge::Purge;
 use say::{say, told};
 
 pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError> {
@@ -104,25 +105,34 @@ pub(crate) fn uninstall(args: &Uninstall, out: &mut Output) -> Result<Exit, CliE
                 .to_owned(),
         ));
     }
+    let mut purge = if args.purge {
+        let purge = Purge::plan(&data.paths)?;
+        purge.confirm(args.yes)?;
+        Some(purge)
+    } else {
+        None
+    };
     let file = settings_file(&data, spec, args.project)?;
     let report = settings_text::uninstall(&file, &record(&data), spec)?;
     let program = std::env::current_exe()?;
     let mcp = Mcp::new(&data, spec, args.project, &program)?.uninstall();
-    if args.purge {
+    if let Some(purge) = &mut purge {
         worker::end(&data.paths)?;
-        purge(data.paths.home())?;
+        // It may have written until now.
+        *purge = Purge::plan(&data.paths)?;
+        purge.run()?;
     }
     if args.json {
         let mut value = told(&report);
         value["mcp"] = mcp.json();
         value["purged"] = json!(args.purge);
+        value["purge"] = purge.map_or(Value::Null, |purge| purge.json());
         out.json(&value)?;
     } else {
         say(out, &report, "was")?;
         mcp.say(out)?;
-        if args.purge {
-            let home = data.paths.home().display();
-            out.text(&format!("{home} and everything in it was removed\n"))?;
+        if let Some(purge) = purge {
+            purge.say(out)?;
         }
     }
     Ok(Exit::GoOn)
@@ -161,24 +171,4 @@ fn settings_file(data: &Data, spec: &AgentSpec, project: bool) -> Result<PathBuf
 /// Where it is written down what installing changed.
 fn record(data: &Data) -> PathBuf {
     data.paths.home().join("installed.json")
-}
-
-/// Removes a data directory, after a look that it is one.
-fn purge(home: &Path) -> Result<(), CliError> {
-    if !home.exists() {
-        return Ok(());
-    }
-    let ours = ["spool", "run", "archive"]
-        .iter()
-        .all(|name| home.join(name).is_dir());
-    if !ours {
-        return Err(CliError::Usage(format!(
-            "{}: does not look like a data directory; nothing was removed",
-            home.display()
-        )));
-    }
-    fs::remove_dir_all(home).map_err(|source| CliError::File {
-        path: home.to_path_buf(),
-        source,
-    })
 }

@@ -17,11 +17,11 @@ use remora_instructions::{
 use serde_json::Value;
 
 use crate::args::{Format, Instructions as Command, InstructionsShow, Scene};
+use crate::commands::data::usable_paths;
 use crate::commands::memory;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::data_directory;
 use crate::output::Output;
 use crate::settings;
 
@@ -76,7 +76,7 @@ struct Doubts(Option<Cached>);
 
 impl Doubts {
     fn of(instructions: &Instructions, environment: &Environment) -> Self {
-        let paths = data_directory(environment);
+        let paths = usable_paths(environment).ok();
         Self(paths.map(|paths| memory::cache(&paths, instructions.checkout())))
     }
 
@@ -158,7 +158,7 @@ impl Scene {
         for dir in &self.add_dir {
             places.added.push(absolute(dir)?);
         }
-        let data = data_directory(environment);
+        let data = usable_paths(environment).ok();
         places.user_memories = data.as_ref().map(|paths| paths.home().join("memory"));
         let mut options = Options {
             variables: variables(environment),

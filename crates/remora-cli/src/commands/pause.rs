@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::args::{Pause, Where};
 use crate::clock;
-use crate::commands::data::Data;
+use crate::commands::data::{Data, usable_paths};
 use crate::commands::search::{scope, when};
 use crate::commands::show::lines::{Local, flat, hang};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::{OFF, data_directory};
+use crate::hook::OFF;
 use crate::output::{Output, Style};
 
 /// Said where the switch is set.
@@ -27,11 +27,7 @@ const WHOLE_ID: usize = 36;
 
 pub(super) fn run(args: &Pause, out: &mut Output) -> Result<Exit, CliError> {
     let environment = Environment::read();
-    let paths = data_directory(&environment).ok_or_else(|| {
-        CliError::Usage(
-            "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
-        )
-    })?;
+    let paths = usable_paths(&environment)?;
     let pauses = Pauses::of(&paths);
     let trouble = |source| CliError::File {
         path: paths.run().join("off"),

@@ -62,15 +62,18 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
             "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
         )
     })?;
+    let refused = paths.find_fault();
     let database = paths.database();
-    let looked = if database.exists() {
+    let looked = if refused.is_none() && database.exists() {
         remora_store::open(&database, Access::Read)
             .and_then(|store| Ok((store.counts()?, store.unembedded_count(MODEL)?)))
     } else {
         Err(StoreError::Empty)
     };
     let looked = match looked {
-        Err(StoreError::Empty) if is_gone(&paths) => Err(format!("the database {GONE}")),
+        Err(StoreError::Empty) if refused.is_none() && is_gone(&paths) => {
+            Err(format!("the database {GONE}"))
+        }
         Err(StoreError::Empty) => Ok((Counts::default(), 0)),
         other => other.map_err(|e| format!("{e}; see `remora doctor`")),
     };
@@ -86,6 +89,7 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
         archive: Archive::new(paths.archive()).bytes(),
         worker: worker(&paths),
         settings: Config::load(&paths.config()).err().map(|e| e.to_string()),
+        refused,
         off: environment.switch(OFF),
     };
     if args.json {
@@ -107,6 +111,8 @@ struct Known {
     worker: Worker,
     /// What is wrong with the configuration.
     settings: Option<String>,
+    /// Why the data directory is not used.
+    refused: Option<String>,
     off: bool,
 }
 
@@ -122,6 +128,15 @@ impl Known {
 
     fn embedded(&self) -> u64 {
         self.total(tier::rows).saturating_sub(self.unembedded)
+    }
+
+    /// Looking for pauses removes those that are over: not in a folder of
+    /// someone else.
+    fn pauses(&self, paths: &Paths) -> Vec<serde_json::Value> {
+        if self.refused.is_some() {
+            return Vec::new();
+        }
+        pause::as_json(paths)
     }
 
     /// The size on disk, also of a file that cannot be read.
@@ -158,8 +173,9 @@ impl Known {
             "archive_bytes": self.archive,
             "trouble": self.counts.as_ref().err(),
             "config_trouble": self.settings,
+            "data_dir_trouble": self.refused,
             "off": self.off,
-            "pauses": pause::as_json(paths),
+            "pauses": self.pauses(paths),
             "worker": {
                 "running": !matches!(self.worker, Worker::None),
                 "answers": reply.is_some(),
@@ -181,6 +197,10 @@ impl Known {
             visible(&paths.home().display().to_string()),
             Style::Plain,
         )];
+        if let Some(fault) = &self.refused {
+            let text = format!("{}; nothing is captured", visible(fault));
+            lines.push(("refused", text, Style::Red));
+        }
         match &self.counts {
             Ok(counts) => lines.extend(self.kept(counts)),
             Err(e) => lines.push(("kept", e.clone(), Style::Red)),
@@ -215,7 +235,12 @@ impl Known {
         if self.off {
             lines.push(("off", pause::SWITCHED_OFF.to_owned(), Style::Yellow));
         }
-        for paused in pause::told(paths) {
+        let pauses = if self.refused.is_some() {
+            Vec::new()
+        } else {
+            pause::told(paths)
+        };
+        for paused in pauses {
             let text = format!("{}; `{}` ends it", paused.what, paused.ender);
             lines.push(("off", text, Style::Yellow));
         }

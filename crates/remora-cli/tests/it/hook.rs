@@ -8,4 +8,5 @@ mod kept;
 mod locked;
 mod recalled;
 mod start;
+mod stranger;
 mod trouble;

@@ -6,7 +6,8 @@ use remora_server::pattern_fault;
 use super::{Check, Patient, quoted};
 use crate::commands::pause::SWITCHED_OFF;
 use crate::config::Config;
-use crate::hook::OFF;
+use crate::hook::{HOME, OFF};
+use crate::project_env::find_setter;
 
 pub(super) fn check(patient: &Patient) -> Vec<Check> {
     let file = patient.paths.config();
@@ -14,6 +15,7 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
     if patient.environment.switch(OFF) {
         checks.push(Check::warn("switch", SWITCHED_OFF, "`unset REMORA_OFF`"));
     }
+    checks.extend(project_variables(patient));
     let config = match Config::load(&file) {
         Ok(config) => config,
         Err(e) => {
@@ -77,4 +79,31 @@ fn fault(rules: &Rules) -> Option<String> {
     } else {
         format!("{first}: {last}")
     })
+}
+
+/// What the settings of the project in the current directory do to memory.
+fn project_variables(patient: &Patient) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if let Some(file) = find_setter(&patient.environment, OFF, None) {
+        checks.push(Check::warn(
+            "project",
+            format!(
+                "{} sets {OFF}: nothing is captured in this project",
+                file.display()
+            ),
+            format!("take `{OFF}` out of its `env`, if you want memory here"),
+        ));
+    }
+    if let Some(file) = find_setter(&patient.environment, HOME, None) {
+        checks.push(Check::warn(
+            "project",
+            format!(
+                "{} sets {HOME}: it does not count, since a repository must not choose where \
+                 memory is kept",
+                file.display()
+            ),
+            format!("set `{HOME}` in your shell or in your own settings"),
+        ));
+    }
+    checks
 }

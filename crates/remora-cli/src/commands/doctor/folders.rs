@@ -6,6 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use remora_client::is_event_name;
+
 use super::{Check, Patient, quoted};
 use crate::clock;
 use crate::commands::show::lines::{count, size};
@@ -40,6 +42,11 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
             "data directory",
             format!("{}: is a file", home.display()),
             format!("move it away: `mv {0} {0}.old`", quoted(home)),
+        )),
+        Ok(_) if let Some(fault) = patient.paths.find_fault() => checks.push(Check::fail(
+            "data directory",
+            format!("{fault}; nothing is captured until then"),
+            format!("`ls -la {}` shows what is there", quoted(home)),
         )),
         Ok(_) => {
             checks.push(Check::ok("data directory", home.display().to_string()));
@@ -157,26 +164,39 @@ fn spool(patient: &Patient) -> Check {
     }
 }
 
+/// What lies in the spool and is no event: halves that killed hooks left, and
+/// what is not ours, which no process of ours touches.
 fn leftovers(patient: &Patient) -> Check {
     let now = clock::now();
-    let old = |path: &PathBuf| {
-        let changed = fs::metadata(path).and_then(|meta| meta.modified());
-        changed.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > STALE))
-    };
     let folder = patient.paths.spool();
-    let partial = fs::read_dir(&folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ext| ext == "tmp") && old(path))
-        .count() as u64;
-    if partial == 0 {
-        return Check::ok("leftovers", "none");
+    let (mut partial, mut strangers) = (0, 0);
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let (name, meta) = (entry.file_name(), fs::symlink_metadata(entry.path()));
+        let is_file = meta.as_ref().is_ok_and(fs::Metadata::is_file);
+        let whole = Path::new(&name).with_extension("json");
+        if !is_file || !is_event_name(whole.as_os_str()) {
+            strangers += 1;
+        } else if Path::new(&name).extension().is_some_and(|e| e == "tmp") {
+            let changed = meta.and_then(|meta| meta.modified());
+            let old = |at| now.duration_since(at).is_ok_and(|age| age > STALE);
+            partial += u64::from(changed.is_ok_and(old));
+        }
     }
-    let files = count(partial, "half-written event", "half-written events");
-    Check::warn(
-        "leftovers",
-        format!("{files} in the spool: hooks were killed while they wrote"),
-        format!("`find {} -name '*.tmp' -mmin +60 -delete`", quoted(&folder)),
-    )
+    if partial > 0 {
+        let files = count(partial, "half-written event", "half-written events");
+        return Check::warn(
+            "leftovers",
+            format!("{files} in the spool: hooks were killed while they wrote"),
+            "`remora worker start` clears them away",
+        );
+    }
+    if strangers > 0 {
+        let things = count(strangers, "thing", "things");
+        return Check::warn(
+            "leftovers",
+            format!("{things} in the spool that Remora did not put there; it leaves them alone"),
+            format!("`ls -la {}` shows them", quoted(&folder)),
+        );
+    }
+    Check::ok("leftovers", "none")
 }
