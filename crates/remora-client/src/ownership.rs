@@ -18,18 +18,20 @@ const LAYOUT_VERSION: u32 = 1;
 const MAX_MARK_BYTES: u64 = 256;
 
 /// Files that we put into a data directory, besides the database.
-const FILES: [&str; 7] = [
+const FILES: [&str; 9] = [
     MARK,
+    "accepted.json",
     "approvals.json",
     "config.toml",
     "folders.json",
     "installed.json",
     "joined.jsonl",
     "mcp.json",
+    "overrides.jsonl",
 ];
 /// Folders that we put there.
-const FOLDERS: [&str; 8] = [
-    "archive", "check", "dead", "import", "logs", "memory", "run", "spool",
+const FOLDERS: [&str; 9] = [
+    "archive", "check", "dead", "import", "logs", "memory", "roots", "run", "spool",
 ];
 /// The database, its journals, backups and what a rebuild puts aside.
 const DATABASE: &str = "remora.db";
@@ -43,7 +45,7 @@ pub fn is_known_name(name: &OsStr) -> bool {
         return false;
     };
     // Written beside and renamed: a process that was killed leaves these.
-    let whole = [".tmp", ".new", ".part"]
+    let whole = [".tmp", ".new", ".part", ".lock"]
         .iter()
         .find_map(|ending| name.strip_suffix(ending))
         .unwrap_or(name);
