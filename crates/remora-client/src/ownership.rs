@@ -18,12 +18,14 @@ const LAYOUT_VERSION: u32 = 1;
 const MAX_MARK_BYTES: u64 = 256;
 
 /// Files that we put into a data directory, besides the database.
-const FILES: [&str; 9] = [
+const FILES: [&str; 11] = [
     MARK,
     "accepted.json",
     "approvals.json",
     "config.toml",
     "folders.json",
+    "forgetting.json",
+    "forgotten.jsonl",
     "installed.json",
     "joined.jsonl",
     "mcp.json",

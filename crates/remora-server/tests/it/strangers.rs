@@ -137,9 +137,11 @@ fn secrets_in_names_of_branches_remotes_and_folders_are_redacted() {
         cut: false,
     };
     for (at, input) in [(NOW, input), (NOW + 1, broken)] {
-        let location = remora_client::Place {
+        let location = remora_client::ProjectLocation {
             project: project.clone(),
             branch: Some(format!("fix/{secret}")),
+            main: project.root.clone(),
+            claim: remora_client::Claim::default(),
         };
         spool(&place.paths, AGENT, at, Some(location), &input, false).unwrap();
     }
