@@ -124,10 +124,10 @@ fn secrets_in_names_of_branches_remotes_and_folders_are_redacted() {
     let project = Project {
         key: format!("git.example.org/app?token={secret}"),
         name: format!("app-{secret}"),
-        root: format!("/work/{secret}/app"),
+        root: format!("/srv/{secret}/app"),
     };
     let mut event = Place::call(1);
-    event["cwd"] = format!("/work/{secret}/app").into();
+    event["cwd"] = format!("/srv/{secret}/app").into();
     let broken = Input {
         bytes: b"not an event".to_vec(),
         cut: false,
