@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -13,6 +13,9 @@ use serde_json::Value;
 const FILE: &str = ".remoraignore";
 /// Fields of a tool's input that name the file it is about.
 const FIELDS: &[&str] = &["file_path", "notebook_path", "path"];
+/// No system opens a longer path; only this much of one is matched, because
+/// matching asks about every parent folder.
+const MAX_PATH_BYTES: usize = 4096;
 
 /// What is wrong with a pattern of `capture.ignore`, if anything is. A pattern
 /// that cannot be read matches nothing.
@@ -47,18 +50,20 @@ impl Ignores {
             .filter_map(|field| text(input?.get(field)))
             .chain(text(event.fields.get("file_path")))
             .map(|path| cwd.join(path));
-        let root = Path::new(root);
-        let patterns = self.of(root);
+        // Without a project the user's own patterns count from the top.
+        let root = resolve_dots(Path::new(if root.is_empty() { "/" } else { root }));
+        let patterns = self.of(&root);
         if patterns.is_empty() {
             return false;
         }
         let hit = |path: &Path, is_dir: bool| {
-            path.starts_with(root)
-                && patterns
-                    .matched_path_or_any_parents(path, is_dir)
+            path_below(&root, path).is_some_and(|path| {
+                patterns
+                    .matched_path_or_any_parents(&path, is_dir)
                     .is_ignore()
+            })
         };
-        files.into_iter().any(|file| hit(&file, false)) || (cwd != root && hit(&cwd, true))
+        files.into_iter().any(|file| hit(&file, false)) || hit(&cwd, true)
     }
 
     fn of(&mut self, root: &Path) -> &Gitignore {
@@ -79,6 +84,37 @@ impl Ignores {
         }
         &self.projects[root].1
     }
+}
+
+/// The path as seen from `root`, if it lies below it. The matcher asserts that
+/// what it is asked about is relative, which `ROOT//file` is not after the root
+/// is taken off byte by byte, so nothing else may be handed to it.
+fn path_below(root: &Path, path: &Path) -> Option<PathBuf> {
+    let path = resolve_dots(path);
+    let below = path.strip_prefix(root).ok()?;
+    (below.is_relative() && !below.as_os_str().is_empty()).then(|| below.to_path_buf())
+}
+
+/// Without `.`, `..` and doubled slashes, by the text alone; the file may be
+/// long gone. Cut at [`MAX_PATH_BYTES`].
+fn resolve_dots(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                resolved.push(part);
+            }
+        }
+        if resolved.as_os_str().len() > MAX_PATH_BYTES {
+            resolved.pop();
+            break;
+        }
+    }
+    resolved
 }
 
 #[cfg(test)]
@@ -119,5 +155,87 @@ mod tests {
         assert!(hidden(&format!("{root}/notes"), "/elsewhere"));
         assert!(!hidden(root, "src/main.rs"));
         assert!(!hidden(root, "/outside/x.key"));
+    }
+
+    fn ask(root: &str, cwd: &str, path: &str) -> bool {
+        let Value::Object(fields) = json!({
+            "cwd": cwd,
+            "tool_input": { "file_path": path },
+        }) else {
+            return false;
+        };
+        let event = Event {
+            name: EventName::PostToolUse,
+            fields,
+        };
+        Ignores::new(vec!["*.key".into(), "hidden/".into()]).ignores(&event, root)
+    }
+
+    #[test]
+    fn a_path_is_matched_however_it_is_spelled() {
+        for path in [
+            "/work//a.key",
+            "//work/a.key",
+            "/work/./a.key",
+            "/work/x/../a.key",
+            "/elsewhere/../work/a.key",
+            "/work/hidden//a",
+            "a.key",
+            "./a.key",
+            "x//../hidden/./b",
+        ] {
+            assert!(ask("/work", "/work", path), "{path}");
+            assert!(ask("/work/", "/work//", path), "{path}");
+        }
+        for path in [
+            "/work/../a.key",
+            "/work//a.rs",
+            "../a.key",
+            "/workers/a.key",
+        ] {
+            assert!(!ask("/work", "/work", path), "{path}");
+        }
+    }
+
+    #[test]
+    fn no_path_is_too_odd_to_be_asked_about() {
+        let deep = "a/".repeat(50_000);
+        let long = "a".repeat(1 << 17);
+        let odd = [
+            "",
+            "/",
+            "//",
+            ".",
+            "..",
+            "../..",
+            "/..",
+            "\0",
+            "/work/\0//x",
+            "/work\0//x",
+            "a//",
+            "/work//",
+            "/work//..//",
+            "\n",
+            "C:\\x",
+            "~",
+            &deep,
+            &long,
+        ];
+        for root in [
+            "", "/", "/work", "/work//", "work", ".", "..", "\0", "./work",
+        ] {
+            for cwd in odd {
+                for path in odd.iter().filter(|p| p.len() < 64 || cwd.len() < 64) {
+                    ask(root, cwd, path);
+                    ask(root, root, &format!("{root}//{path}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_project_own_patterns_still_count() {
+        assert!(ask("", "/anywhere", "/anywhere//a.key"));
+        assert!(!ask("", "/anywhere", "/anywhere/a.rs"));
     }
 }
