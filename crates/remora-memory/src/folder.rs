@@ -17,6 +17,8 @@ pub(crate) fn relative(path: &str, root: &str) -> String {
     let inside = path
         .strip_prefix(root)
         .and_then(|rest| rest.strip_prefix('/'))
+        // Some tools join paths with a slash too many.
+        .map(|rest| rest.trim_start_matches('/'))
         .filter(|rest| !root.is_empty() && !rest.is_empty());
     inside.unwrap_or(path).to_owned()
 }

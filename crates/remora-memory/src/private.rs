@@ -39,15 +39,18 @@ pub fn strip_value(value: &mut Value) {
     }
 }
 
-/// Leaves `instead` in the place of every outermost element of this name.
+/// Leaves `instead` in the place of every outermost element of this name. Takes
+/// time in proportion to the text, whatever the text is: no part of it is
+/// searched for a bracket more than once.
 fn strip<'a>(text: &'a str, name: &str, instead: &str) -> Cow<'a, str> {
     let mut out = String::new();
     let mut kept = 0;
     let mut depth = 0usize;
     let mut at = 0;
+    let mut brackets = Brackets::new(text);
     while let Some(open) = text[at..].find('<').map(|n| at + n) {
         at = open + 1;
-        let Some((tag, end)) = tag(text, open, name) else {
+        let Some((tag, end)) = find_tag(text, open, name, &mut brackets) else {
             continue;
         };
         at = end;
@@ -82,6 +85,28 @@ fn strip<'a>(text: &'a str, name: &str, instead: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
+/// Where tags end. Asked from left to right, it searches the text once in all.
+struct Brackets<'a> {
+    text: &'a str,
+    /// The last `>` that was found; the length of the text if none is left.
+    next: usize,
+}
+
+impl<'a> Brackets<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, next: 0 }
+    }
+
+    /// The first `>` at or behind `at`, which is never left of an earlier one.
+    fn find_from(&mut self, at: usize) -> Option<usize> {
+        if self.next < at {
+            let found = self.text[at..].find('>').map(|n| at + n);
+            self.next = found.unwrap_or(self.text.len());
+        }
+        (self.next < self.text.len()).then_some(self.next)
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Tag {
     Open,
@@ -91,8 +116,14 @@ enum Tag {
 }
 
 /// The tag of this name at this `<`, and where it ends. An opening tag that
-/// the text cuts off counts, so that its passage is not kept by accident.
-fn tag(text: &str, open: usize, name: &str) -> Option<(Tag, usize)> {
+/// the text cuts off counts, so that its passage is not kept by accident; a
+/// closing tag that holds anything but space does not, for the same reason.
+fn find_tag(
+    text: &str,
+    open: usize,
+    name: &str,
+    brackets: &mut Brackets<'_>,
+) -> Option<(Tag, usize)> {
     let bytes = text.as_bytes();
     let mut at = open + 1;
     let close = bytes.get(at) == Some(&b'/');
@@ -102,18 +133,20 @@ fn tag(text: &str, open: usize, name: &str) -> Option<(Tag, usize)> {
         return None;
     }
     at += name.len();
+    if close {
+        let space = bytes[at..].iter().take_while(|b| b.is_ascii_whitespace());
+        at += space.count();
+        return (bytes.get(at) == Some(&b'>')).then_some((Tag::Close, at + 1));
+    }
     match bytes.get(at) {
-        None => return (!close).then_some((Tag::Open, at)),
+        None => return Some((Tag::Open, at)),
         Some(b'>' | b'/') => {}
         Some(b) if b.is_ascii_whitespace() => {}
         Some(_) => return None,
     }
-    let Some(end) = text[at..].find('>').map(|n| at + n + 1) else {
-        return (!close).then_some((Tag::Open, text.len()));
+    let Some(end) = brackets.find_from(at) else {
+        return Some((Tag::Open, text.len()));
     };
-    if close {
-        return Some((Tag::Close, end));
-    }
-    let empty = bytes[end - 2] == b'/';
-    Some((if empty { Tag::Empty } else { Tag::Open }, end))
+    let empty = bytes[end - 1] == b'/';
+    Some((if empty { Tag::Empty } else { Tag::Open }, end + 1))
 }

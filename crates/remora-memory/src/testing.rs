@@ -3,11 +3,15 @@
 //! the feature `testing`, so that no product carries it.
 
 pub mod contract;
+mod faulty;
 pub mod generator;
+mod growth;
 mod store;
 
 use remora_protocol::record::{EventRow, Item, Kind, Session};
 
+pub use faulty::{Fault, FaultyStore};
+pub use growth::{GROWTH, MAX_GROWTH, cost_growth};
 pub use store::MemoryStore;
 
 /// An item with this uid and title; everything else is plain.

@@ -42,6 +42,7 @@ pub(crate) fn shown<'a>(path: &'a str, root: &str) -> &'a str {
     }
     path.strip_prefix(root)
         .and_then(|rest| rest.strip_prefix(['/', '\\']))
+        .map(|rest| rest.trim_start_matches(['/', '\\']))
         .filter(|rest| !rest.is_empty())
         .unwrap_or(path)
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::testing::{MAX_GROWTH, cost_growth};
 
 #[test]
 fn private_passages_leave_a_mark() {
@@ -72,5 +73,40 @@ proptest! {
         let text = parts.concat();
         let once = strip_private(&text).into_owned();
         prop_assert_eq!(strip_private(&once), once.as_str());
+    }
+}
+
+#[test]
+fn a_closing_tag_hides_no_opening_one() {
+    for text in [
+        "a </private <private>b</private> c",
+        "<private>a</private <private>b</private> c</private> d",
+        "</private\n<private>b",
+    ] {
+        let clean = strip_private(text);
+        assert!(!clean.contains('b'), "{text}: {clean}");
+    }
+}
+
+#[test]
+fn no_text_costs_more_than_its_length() {
+    for unit in [
+        "</private ",
+        "</private",
+        "</private\n\t ",
+        "<private ",
+        "<private>",
+        "<private/>",
+        "<private></private>",
+        "<private",
+        "</remora-context ",
+        "<remora-context ",
+        "<",
+        "</",
+    ] {
+        let growth = cost_growth(unit, 16 * 1024, |text| {
+            let _ = (strip_private(text), strip_injected(text));
+        });
+        assert!(growth < MAX_GROWTH, "{unit:?} grows {growth:.1} times");
     }
 }

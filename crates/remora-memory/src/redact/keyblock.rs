@@ -9,6 +9,8 @@ use super::assign::floor;
 const LONGEST: usize = 64 * 1024;
 /// Longest line of a body that was cut off at its beginning.
 const LONGEST_LINE: usize = 8192;
+/// Longest number of lines, with the space around it.
+const MAX_COUNT_BYTES: usize = 32;
 /// Fewer characters of base64 than this are an illustration.
 const LEAST: usize = 24;
 
@@ -26,7 +28,9 @@ pub(super) fn block(text: &str, start: usize) -> Option<Range<usize>> {
         let end = label(tail, "-----END").unwrap_or("-----END".len());
         return (solid(&body[..close]) >= LEAST).then(|| start..start + head + close + end);
     }
-    // The end is missing: take what still looks like the body.
+    // The end is missing: take what still looks like the body. Dashes end it
+    // in any case, so a text full of heads is read once and not once a head.
+    let body = close.map_or(body, |close| &body[..close]);
     let length = body_length(body);
     (solid(&body[..length]) >= LEAST).then(|| start..start + head + length)
 }
@@ -61,7 +65,8 @@ pub(super) fn tail(text: &str, end: usize, from: usize) -> Option<Range<usize>> 
 pub(super) fn putty(text: &str, at: usize) -> Option<Range<usize>> {
     let limit = floor(text.as_bytes(), at + LONGEST);
     let rest = text.get(at..limit)?;
-    let (length, gap) = line_end(rest);
+    // A number ends soon; without a look at the rest, many heads cost little.
+    let (length, gap) = line_end(&rest[..floor(rest.as_bytes(), MAX_COUNT_BYTES)]);
     rest[..length].trim().parse::<u16>().ok()?;
     let start = length + gap;
     let mut end = start;
@@ -133,15 +138,18 @@ fn body_length(body: &str) -> usize {
 /// Where a line ends, and how long its ending is: real or escaped.
 fn line_end(text: &str) -> (usize, usize) {
     let bytes = text.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        if *byte == b'\n' {
-            return (at, 1);
-        }
-        if *byte == b'\\' {
-            let slashes = bytes[at..].iter().take_while(|b| **b == b'\\').count();
-            if matches!(bytes.get(at + slashes), Some(b'n' | b'r')) {
-                return (at, slashes + 1);
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\n' => return (at, 1),
+            b'\\' => {
+                let slashes = bytes[at..].iter().take_while(|b| **b == b'\\').count();
+                if matches!(bytes.get(at + slashes), Some(b'n' | b'r')) {
+                    return (at, slashes + 1);
+                }
+                at += slashes;
             }
+            _ => at += 1,
         }
     }
     (bytes.len(), 0)

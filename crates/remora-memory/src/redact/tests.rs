@@ -136,3 +136,28 @@ fn globs_work_as_in_gitignore() {
     assert!(paths.denied("secrets/a"));
     assert!(!paths.denied("secrets/readme.md"));
 }
+
+#[test]
+fn heads_of_keys_cost_no_more_than_their_length() {
+    for unit in [
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\\\\\\\\",
+        "-----BEGIN RSA PRIVATE KEY----- a",
+        "-----END PRIVATE KEY-----",
+        "Private-Lines:",
+        "Private-Lines: 1\n",
+    ] {
+        let growth = crate::testing::cost_growth(unit, 4 * 1024, |text| {
+            redactor().scan(text);
+        });
+        assert!(
+            growth < crate::testing::MAX_GROWTH,
+            "{unit:?} grows {growth:.1} times"
+        );
+    }
+    // A run of backslashes behind a head, which may end a line.
+    let growth = crate::testing::cost_growth("\\", 1024, |text| {
+        redactor().scan(&format!("-----BEGIN PRIVATE KEY-----{text}"));
+    });
+    assert!(growth < crate::testing::MAX_GROWTH, "{growth:.1} times");
+}
