@@ -38,6 +38,13 @@ pub struct Archived {
     pub event: Map<String, Value>,
 }
 
+/// An event on its way into the archive; reads back as [`Archived`].
+#[derive(Debug, Serialize)]
+pub(crate) struct ToArchive<'a> {
+    pub(crate) envelope: &'a Envelope,
+    pub(crate) event: &'a Map<String, Value>,
+}
+
 /// The archive of one data directory.
 #[derive(Debug)]
 pub struct Archive {

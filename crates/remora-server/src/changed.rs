@@ -18,6 +18,7 @@ use remora_client::{Changes, Paths};
 use remora_git::{Cancel, Git};
 
 use crate::Clock;
+use crate::panics::catch;
 use crate::worker::Tick;
 
 /// A checkout is not asked about more often than this.
@@ -91,9 +92,12 @@ impl Watch {
         let (own, done) = (cancel.clone(), self.done.clone());
         let work = move || {
             crate::meanings::step_back();
-            if let Some(found) = status::ask(&root, &git, &own) {
-                note(&paths, &root, found, clock());
-            }
+            // Whatever it meets, the next one has its turn.
+            let _ = catch(|| {
+                if let Some(found) = status::ask(&root, &git, &own) {
+                    note(&paths, &root, found, clock());
+                }
+            });
             // The worker may have gone.
             let _ = done.send(Tick::Asked);
         };

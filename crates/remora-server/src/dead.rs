@@ -21,6 +21,10 @@ pub struct DeadLetter {
     pub agent: Option<String>,
     /// When it was captured, in milliseconds since 1970.
     pub at: i64,
+    /// Its envelope, redacted: where it happened, so that a later try files it
+    /// where it belongs. Older letters have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub envelope: Option<Envelope>,
     /// Why it is here.
     pub reason: String,
     /// What the client sent, redacted.
@@ -79,15 +83,19 @@ pub fn retry(paths: &Paths) -> Result<usize, ServerError> {
     let letters = dead_letters(paths)?;
     let spool = Folder::open(paths.spool()).map_err(at(&paths.spool()))?;
     for (file, letter) in &letters {
-        let envelope = Envelope {
+        let envelope = letter.envelope.clone().unwrap_or_else(|| Envelope {
             v: ENVELOPE,
             id: letter.id.clone(),
             agent: letter.agent.clone().unwrap_or_default(),
             at: letter.at,
-            len: letter.payload.len() as u64,
+            len: 0,
             cut: false,
             project: None,
             branch: None,
+        });
+        let envelope = Envelope {
+            len: letter.payload.len() as u64,
+            ..envelope
         };
         // What is no id of ours would be left alone in the spool.
         let stem = match file.file_stem().and_then(|stem| stem.to_str()) {

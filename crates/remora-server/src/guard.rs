@@ -1,74 +1,256 @@
-//! Input that kills the worker must not kill it for ever.
+//! Input that ends the worker must not end it for ever, and a worker that is
+//! merely killed must cost no event.
 //!
-//! While a batch is digested its ids stand in a small file. A worker that finds
-//! such a file at its start knows that the one before died there: it takes
-//! those events one at a time, and one that it dies on again and again goes to
-//! the dead letters. A worker that is merely killed loses nothing by this.
+//! Before anything of a batch is read, its names stand in a small file. A
+//! worker that finds such a file at its start knows that the one before died
+//! there. A panic is caught and tells by itself which event it was; what is
+//! left is a kill, a power cut, memory that ran out or a stack that did, and
+//! none of these says whether the event is to blame. So nothing is given up for
+//! it: such events are taken one at a time, one that was under way at several
+//! deaths only after all others, and if that goes wrong too, later and later.
+//! Until then it stays in the spool as it came.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use remora_client::Paths;
 
-/// How often the worker may die on an event before it is blamed.
-const DEATHS: u32 = 3;
+/// Under way at so many deaths, an event is taken after all others.
+const DEATHS_TO_GO_LAST: u32 = 3;
+/// After one more, it waits this long, and four times as long after each other.
+const FIRST_RETRY_MS: i64 = 60_000;
+const LAST_RETRY_MS: i64 = 24 * 3_600_000;
+
+/// An event that was under way when a worker died.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suspect {
+    /// Its file in the spool.
+    pub name: String,
+    /// How many workers died while it was under way.
+    pub deaths: u32,
+    /// It is not tried before this, in milliseconds since 1970.
+    pub retry_at: i64,
+}
+
+impl Suspect {
+    /// Whether it is taken only after all others.
+    pub fn goes_last(&self) -> bool {
+        self.deaths >= DEATHS_TO_GO_LAST
+    }
+
+    /// Whether it is not even tried now.
+    fn waits(&self, now: i64) -> bool {
+        // A clock that was set back must not make it wait for ever.
+        self.goes_last() && self.retry_at > now && self.retry_at <= now + LAST_RETRY_MS
+    }
+}
+
+/// Events that were under way at deaths of workers, as the last one knew them.
+pub fn suspects(paths: &Paths) -> Vec<Suspect> {
+    read_suspects(&suspects_file(paths))
+}
+
+/// Forgets all suspicions: the events are taken as if nothing had happened. For
+/// whoever holds the worker's place.
+pub fn forget_suspects(paths: &Paths) -> std::io::Result<()> {
+    for file in [suspects_file(paths), under_way_file(paths)] {
+        match fs::remove_file(&file) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The names that the last worker had under way; none if it ended well.
+pub(crate) fn under_way(paths: &Paths) -> Vec<String> {
+    read_under_way(&under_way_file(paths))
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect()
+}
+
+fn suspects_file(paths: &Paths) -> PathBuf {
+    paths.run().join("suspects")
+}
+
+fn under_way_file(paths: &Paths) -> PathBuf {
+    paths.run().join("under-way")
+}
+
+/// Lines of deaths and name.
+fn read_under_way(file: &Path) -> Vec<(String, u32)> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| {
+            let (deaths, name) = line.split_once(' ')?;
+            Some((name.to_owned(), deaths.parse().ok()?))
+        })
+        .collect()
+}
+
+/// Lines of deaths, time and name.
+fn read_suspects(file: &Path) -> Vec<Suspect> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| {
+            let mut parts = line.splitn(3, ' ');
+            Some(Suspect {
+                deaths: parts.next()?.parse().ok()?,
+                retry_at: parts.next()?.parse().ok()?,
+                name: parts.next()?.to_owned(),
+            })
+        })
+        .collect()
+}
 
 #[derive(Debug)]
 pub(crate) struct Guard {
+    spool: PathBuf,
+    under_way: PathBuf,
     file: PathBuf,
-    /// Events under suspicion, with the number of deaths.
-    suspects: Vec<(String, u32)>,
+    suspects: Vec<Suspect>,
+    /// What a worker died on, until its death is counted.
+    died_on: Vec<(String, u32)>,
 }
 
 impl Guard {
     pub(crate) fn new(paths: &Paths) -> Self {
-        let file = paths.run().join("under-way");
-        let text = fs::read_to_string(&file).unwrap_or_default();
-        let suspects = text
-            .lines()
-            .filter_map(|line| {
-                let (deaths, name) = line.split_once(' ')?;
-                Some((name.to_owned(), deaths.parse::<u32>().ok()? + 1))
+        let under_way = under_way_file(paths);
+        let file = suspects_file(paths);
+        Self {
+            spool: paths.spool(),
+            suspects: read_suspects(&file),
+            died_on: read_under_way(&under_way),
+            under_way,
+            file,
+        }
+    }
+
+    /// Counts the death that left its note, if one did, once.
+    pub(crate) fn count_deaths(&mut self, now: i64) {
+        let died_on = std::mem::take(&mut self.died_on);
+        if died_on.is_empty() {
+            return;
+        }
+        for (name, deaths) in died_on {
+            self.suspect(name, deaths + 1, now);
+        }
+        // What has left the spool since needs no watching.
+        let spool = &self.spool;
+        self.suspects.retain(|s| spool.join(&s.name).exists());
+        self.save();
+        let _ = fs::remove_file(&self.under_way);
+    }
+
+    fn suspect(&mut self, name: String, deaths: u32, now: i64) {
+        self.suspects.retain(|suspect| suspect.name != name);
+        self.suspects.push(Suspect {
+            name,
+            deaths,
+            retry_at: now + retry_delay_ms(deaths),
+        });
+    }
+
+    /// How many files wait that are not taken with the others.
+    pub(crate) fn len(&self) -> usize {
+        self.suspects.len()
+    }
+
+    /// Which of the files that wait are taken now: all that are above
+    /// suspicion; or else one that is not; or else one that goes last.
+    pub(crate) fn choose(&self, files: Vec<PathBuf>, limit: usize, now: i64) -> Vec<PathBuf> {
+        if self.suspects.is_empty() {
+            return files;
+        }
+        let find = |file: &Path| {
+            let name = name_of(file);
+            self.suspects.iter().find(move |s| s.name == name)
+        };
+        let alone = |goes_last: bool| {
+            files.iter().find(|file| {
+                find(file).is_some_and(|s| s.goes_last() == goes_last && !s.waits(now))
             })
+        };
+        // In their order, which sessions rely on.
+        if let Some(file) = alone(false) {
+            return vec![file.clone()];
+        }
+        let last = alone(true).cloned();
+        let others: Vec<PathBuf> = files
+            .into_iter()
+            .filter(|file| find(file).is_none())
+            .take(limit)
             .collect();
-        Self { file, suspects }
+        if others.is_empty() {
+            last.into_iter().collect()
+        } else {
+            others
+        }
     }
 
-    /// Whether this file is to be given up.
-    pub(crate) fn condemned(&self, name: &str) -> bool {
-        self.deaths(name) >= DEATHS
+    /// Files that are not tried for now.
+    pub(crate) fn waiting(&self, now: i64) -> HashSet<&str> {
+        let waiting = self.suspects.iter().filter(|s| s.waits(now));
+        waiting.map(|s| s.name.as_str()).collect()
     }
 
-    /// Whether this file must be taken by itself.
-    pub(crate) fn suspect(&self, name: &str) -> bool {
-        self.deaths(name) > 0
-    }
-
-    fn deaths(&self, name: &str) -> u32 {
-        let known = self.suspects.iter().find(|(n, _)| n == name);
-        known.map_or(0, |(_, deaths)| *deaths)
-    }
-
-    /// These are about to be digested.
-    pub(crate) fn begin<'a>(&self, names: impl Iterator<Item = &'a str>) {
-        let lines = names.fold(String::new(), |mut lines, name| {
+    /// These are about to be read.
+    pub(crate) fn begin(&self, names: &[String]) {
+        let lines = names.iter().fold(String::new(), |mut lines, name| {
+            let known = self.suspects.iter().find(|s| s.name == *name);
             // Writing into a string cannot fail.
-            let _ = writeln!(lines, "{} {name}", self.deaths(name));
+            let _ = writeln!(lines, "{} {name}", known.map_or(0, |s| s.deaths));
             lines
         });
         // Without the note a death is not noticed; that is no reason to stop.
-        let _ = fs::write(&self.file, lines);
+        let _ = fs::write(&self.under_way, lines);
     }
 
     /// They are stored, or known not to be to blame.
-    pub(crate) fn done<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
-        if !self.suspects.is_empty() {
-            let names: Vec<&str> = names.collect();
-            self.suspects.retain(|(n, _)| !names.contains(&n.as_str()));
+    pub(crate) fn done(&mut self, names: &[String]) {
+        let known = self.suspects.len();
+        if known > 0 {
+            self.suspects.retain(|s| !names.contains(&s.name));
         }
-        let _ = fs::remove_file(&self.file);
+        if self.suspects.len() < known {
+            self.save();
+        }
+        let _ = fs::remove_file(&self.under_way);
     }
+
+    /// It can be neither stored nor given up, for now.
+    pub(crate) fn put_off(&mut self, name: &str, now: i64) {
+        let known = self.suspects.iter().find(|s| s.name == name);
+        let deaths = known.map_or(0, |s| s.deaths).max(DEATHS_TO_GO_LAST) + 1;
+        self.suspect(name.to_owned(), deaths, now);
+        self.save();
+    }
+
+    /// Best effort: without it, deaths are counted from the beginning.
+    fn save(&self) {
+        if self.suspects.is_empty() {
+            let _ = fs::remove_file(&self.file);
+            return;
+        }
+        let lines = self.suspects.iter().fold(String::new(), |mut lines, s| {
+            let _ = writeln!(lines, "{} {} {}", s.deaths, s.retry_at, s.name);
+            lines
+        });
+        let partial = self.file.with_extension("tmp");
+        let _ = fs::write(&partial, lines).and_then(|()| fs::rename(&partial, &self.file));
+    }
+}
+
+/// How long an event waits after so many deaths.
+fn retry_delay_ms(deaths: u32) -> i64 {
+    let Some(more) = deaths.checked_sub(DEATHS_TO_GO_LAST + 1) else {
+        return 0;
+    };
+    let factor = 4i64.checked_pow(more).unwrap_or(i64::MAX);
+    FIRST_RETRY_MS.saturating_mul(factor).min(LAST_RETRY_MS)
 }
 
 /// The name under which a spool file is known here.
@@ -77,4 +259,85 @@ pub(crate) fn name_of(path: &Path) -> String {
         .unwrap_or_default()
         .to_string_lossy()
         .replace('\n', "?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_794_700_000_000;
+
+    fn counted(paths: &Paths) -> Guard {
+        let mut guard = Guard::new(paths);
+        guard.count_deaths(NOW);
+        guard
+    }
+
+    #[test]
+    fn deaths_are_counted_for_each_event_and_none_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = Paths::new(dir.path());
+        paths.prepare().unwrap();
+        let files: Vec<PathBuf> = ["a", "b", "c"]
+            .iter()
+            .map(|name| paths.spool().join(name))
+            .collect();
+        for file in &files {
+            fs::write(file, "").unwrap();
+        }
+        let names: Vec<String> = files.iter().map(|f| name_of(f)).collect();
+        let choose = |guard: &Guard, now| guard.choose(files.clone(), 512, now);
+        let guard = counted(&paths);
+        assert_eq!(choose(&guard, NOW), files);
+        guard.begin(&names);
+        // Dead in the batch: from now on one at a time, in their order.
+        let mut guard = counted(&paths);
+        assert_eq!(choose(&guard, NOW), files[..1]);
+        guard.begin(&names[..1]);
+        guard.done(&names[..1]);
+        let left = guard.choose(files[1..].to_vec(), 512, NOW);
+        assert_eq!(left, files[1..2]);
+        // Two more deaths on `b`; `c` keeps its one.
+        for _ in 0..2 {
+            guard.begin(&names[1..2]);
+            guard = counted(&paths);
+        }
+        let deaths: Vec<u32> = suspects(&paths).iter().map(|s| s.deaths).collect();
+        assert_eq!(deaths, [1, 3]);
+        assert_eq!(guard.choose(files[1..].to_vec(), 512, NOW), files[2..]);
+        guard.done(&names[2..]);
+        // It goes after `a`, which is new, and is tried at once after that.
+        let both = files[..2].to_vec();
+        assert_eq!(guard.choose(both.clone(), 512, NOW), files[..1]);
+        assert_eq!(guard.choose(files[1..2].to_vec(), 512, NOW), files[1..2]);
+        guard.begin(&names[1..2]);
+        let guard = counted(&paths);
+        assert_eq!(guard.choose(both.clone(), 512, NOW), files[..1]);
+        assert!(guard.choose(files[1..2].to_vec(), 512, NOW).is_empty());
+        assert!(guard.waiting(NOW).contains("b"));
+        let later = NOW + FIRST_RETRY_MS;
+        assert_eq!(guard.choose(files[1..2].to_vec(), 512, later), files[1..2]);
+        // A clock that was set back does not make it wait for years.
+        let back = NOW - 10 * LAST_RETRY_MS;
+        assert_eq!(guard.choose(files[1..2].to_vec(), 512, back), files[1..2]);
+        forget_suspects(&paths).unwrap();
+        assert_eq!(choose(&counted(&paths), NOW), files);
+    }
+
+    #[test]
+    fn an_event_waits_longer_and_longer_up_to_a_day() {
+        let minutes: Vec<i64> = (2..12).map(|n| retry_delay_ms(n) / 60_000).collect();
+        assert_eq!(minutes, [0, 0, 1, 4, 16, 64, 256, 1024, 1440, 1440]);
+        assert_eq!(retry_delay_ms(u32::MAX), LAST_RETRY_MS);
+    }
+
+    #[test]
+    fn what_has_left_the_spool_is_no_suspect() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = Paths::new(dir.path());
+        paths.prepare().unwrap();
+        fs::write(paths.run().join("under-way"), "0 gone.json\n").unwrap();
+        assert_eq!(counted(&paths).len(), 0);
+        assert_eq!(suspects(&paths), []);
+    }
 }

@@ -23,8 +23,9 @@ use crate::dead::{DeadLetter, bury};
 use crate::forgotten::Forgotten;
 use crate::guard::{Guard, name_of};
 use crate::ignore::Ignores;
-use crate::intake::clean;
+use crate::intake::{clean, redact_envelope};
 use crate::ledger::Ledger;
+use crate::panics::{Panicked, Steps, catch, isolate};
 use crate::{Log, ServerError, anchor, at, join};
 
 /// Events in one transaction.
@@ -74,6 +75,48 @@ pub struct Inbox {
     edges: Vec<(String, Map<String, Value>, i64)>,
     /// When half-written events were looked for, in milliseconds since 1970.
     swept_at: i64,
+    /// Files of this round that could be neither stored nor buried.
+    postponed: Vec<String>,
+}
+
+/// Some files on their way through the inbox.
+struct Batch<'a> {
+    inbox: &'a mut Inbox,
+    now: i64,
+    round: &'a mut Round,
+}
+
+impl Batch<'_> {
+    const STEPS: Steps<Self, PathBuf, ServerError> = Steps {
+        work: Self::take,
+        recover: Self::forget,
+        leave_out: |batch, file, panicked| batch.give_up_on(file, panicked),
+    };
+
+    fn take(&mut self, files: &[PathBuf]) -> Result<(), ServerError> {
+        self.inbox.take(files, self.now, self.round)
+    }
+
+    /// What was being changed when it panicked is made again from the store.
+    fn forget(&mut self) {
+        self.inbox.forget();
+    }
+
+    fn give_up_on(&mut self, file: &Path, panicked: &Panicked) -> Result<(), ServerError> {
+        let spooled = read_spooled(file, FILE_LIMIT).ok();
+        let reason = panicked.to_string();
+        self.inbox
+            .give_up(file, spooled, &reason, self.now, self.round)
+    }
+}
+
+/// What reading a spool file came to.
+enum Opened {
+    Letter(Box<Letter>),
+    /// Somebody else has taken it.
+    Gone,
+    /// It is no event, with the reason.
+    Unusable(Box<Option<Spooled>>, String),
 }
 
 struct Letter {
@@ -106,6 +149,7 @@ impl Inbox {
             archived: HashSet::new(),
             edges: Vec::new(),
             swept_at: 0,
+            postponed: Vec::new(),
         })
     }
 
@@ -153,30 +197,37 @@ impl Inbox {
         Ok(joined)
     }
 
+    /// Files in the spool that are not tried for now.
+    pub(crate) fn put_off(&self, now: i64) -> HashSet<&str> {
+        self.guard.waiting(now)
+    }
+
     /// Takes what waits, up to one transaction's worth.
     pub fn round(&mut self, now: i64) -> Result<Round, ServerError> {
         let spool = self.paths.spool();
         self.sweep(now);
-        let mut files = waiting(&self.paths, BATCH).map_err(at(&spool))?;
-        if let Some(first) = files.iter().position(|f| self.guard.suspect(&name_of(f))) {
-            files = vec![files.swap_remove(first)];
-        }
+        self.guard.count_deaths(now);
+        let limit = BATCH + self.guard.len();
+        let files = waiting(&self.paths, limit).map_err(at(&spool))?;
+        let files = self.guard.choose(files, BATCH, now);
         let mut round = Round::default();
-        let mut letters = self.open(&files, now, &mut round)?;
-        self.drop_repeated(&mut letters, now, &mut round)?;
-        if !letters.is_empty() {
-            let names: Vec<String> = letters.iter().map(|l| name_of(&l.file)).collect();
-            self.guard.begin(names.iter().map(String::as_str));
-            let stored = self.store_all(&mut letters, now);
-            self.guard.done(names.iter().map(String::as_str));
-            stored?;
-            for letter in &letters {
-                remove(&letter.file)?;
-            }
-            round.taken += letters.len();
-            round.stored += letters.len();
-        } else if files.is_empty() {
+        if files.is_empty() {
             self.fold(now)?;
+        } else {
+            let names: Vec<String> = files.iter().map(|file| name_of(file)).collect();
+            // Before anything of them is read.
+            self.guard.begin(&names);
+            let mut batch = Batch {
+                inbox: self,
+                now,
+                round: &mut round,
+            };
+            let taken = isolate(&mut batch, &files, &Batch::STEPS);
+            self.guard.done(&names);
+            for file in std::mem::take(&mut self.postponed) {
+                self.guard.put_off(&file, now);
+            }
+            taken?;
         }
         self.log.flush();
         Ok(round)
@@ -204,16 +255,40 @@ impl Inbox {
         }
     }
 
-    /// With nothing else to do, what was given goes to the ledger.
-    fn fold(&mut self, now: i64) -> Result<(), ServerError> {
-        let folded = self.ledger.fold(&self.paths, self.store.as_ref(), now);
-        if folded.is_err() {
-            self.ledger.forget();
+    /// Reads, stores and removes these files.
+    fn take(&mut self, files: &[PathBuf], now: i64, round: &mut Round) -> Result<(), ServerError> {
+        let mut letters = self.open(files, now, round)?;
+        self.drop_repeated(&mut letters, now, round)?;
+        if letters.is_empty() {
+            return Ok(());
         }
-        folded
+        self.store_all(&mut letters, now)?;
+        for letter in &letters {
+            remove(&letter.file)?;
+        }
+        round.taken += letters.len();
+        round.stored += letters.len();
+        Ok(())
     }
 
-    /// Reads and decodes; what cannot be goes to the dead letters.
+    /// With nothing else to do, what was given goes to the ledger.
+    fn fold(&mut self, now: i64) -> Result<(), ServerError> {
+        match catch(|| self.ledger.fold(&self.paths, self.store.as_ref(), now)) {
+            Ok(folded) => {
+                if folded.is_err() {
+                    self.ledger.forget();
+                }
+                folded
+            }
+            Err(panicked) => {
+                self.give_up_ledger(&panicked, now);
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads and decodes; what cannot be goes to the dead letters, and so does
+    /// what panics.
     fn open(
         &mut self,
         files: &[PathBuf],
@@ -226,27 +301,38 @@ impl Inbox {
             if bytes > BATCH_BYTES {
                 break;
             }
-            let spooled = match read_spooled(file, FILE_LIMIT) {
-                Ok(spooled) => spooled,
-                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
-                Err(e) if e.kind() == io::ErrorKind::InvalidData => {
-                    self.give_up(file, None, &e.to_string(), now, round)?;
-                    continue;
+            match catch(|| self.read_letter(file)) {
+                Ok(Ok(Opened::Letter(letter))) => {
+                    bytes += letter.bytes;
+                    letters.push(*letter);
                 }
-                Err(e) => return Err(at(file)(e)),
-            };
-            if self.guard.condemned(&name_of(file)) {
-                let reason = "the worker died on it again and again";
-                self.give_up(file, Some(spooled), reason, now, round)?;
-                continue;
-            }
-            bytes += spooled.payload.len();
-            match decode(&spooled) {
-                Ok(event) => letters.push(self.redact(file, spooled, event)),
-                Err(reason) => self.give_up(file, Some(spooled), &reason, now, round)?,
+                Ok(Ok(Opened::Gone)) => {}
+                Ok(Ok(Opened::Unusable(spooled, reason))) => {
+                    self.give_up(file, *spooled, &reason, now, round)?;
+                }
+                Ok(Err(e)) => return Err(e),
+                Err(panicked) => {
+                    let spooled = read_spooled(file, FILE_LIMIT).ok();
+                    self.give_up(file, spooled, &panicked.to_string(), now, round)?;
+                }
             }
         }
         Ok(letters)
+    }
+
+    fn read_letter(&mut self, file: &Path) -> Result<Opened, ServerError> {
+        let spooled = match read_spooled(file, FILE_LIMIT) {
+            Ok(spooled) => spooled,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Opened::Gone),
+            Err(e) if e.kind() == io::ErrorKind::InvalidData => {
+                return Ok(Opened::Unusable(Box::new(None), e.to_string()));
+            }
+            Err(e) => return Err(at(file)(e)),
+        };
+        Ok(match decode(&spooled) {
+            Ok(event) => Opened::Letter(Box::new(self.redact(file, spooled, event))),
+            Err(reason) => Opened::Unusable(Box::new(Some(spooled)), reason),
+        })
     }
 
     fn redact(&mut self, file: &Path, spooled: Spooled, event: Event) -> Letter {
@@ -335,9 +421,20 @@ impl Inbox {
         let store = self.store.as_ref();
         let mut digest = self.digester.digest(store, events)?;
         anchor::take(&mut digest.batch.files, events);
-        self.ledger
-            .join(&self.paths, store, events, &mut digest.batch, now)?;
+        let batch = &mut digest.batch;
+        match catch(|| self.ledger.join(&self.paths, store, events, batch, now)) {
+            Ok(joined) => joined?,
+            Err(panicked) => self.give_up_ledger(&panicked, now),
+        }
         Ok(digest)
+    }
+
+    /// What sessions were given is read from files of its own: no event is to
+    /// blame for what they hold.
+    fn give_up_ledger(&mut self, panicked: &Panicked, now: i64) {
+        self.ledger.forget();
+        let line = format!("warning: what sessions were given is not noted: {panicked}");
+        self.log.line(now, &line);
     }
 
     /// What was thought to be in the store is not there, or not there any more.
@@ -406,6 +503,8 @@ impl Inbox {
         Ok(())
     }
 
+    /// Buries what cannot be stored. What cannot even be redacted stays in the
+    /// spool, for a later version of this program.
     fn give_up(
         &mut self,
         file: &Path,
@@ -414,34 +513,60 @@ impl Inbox {
         now: i64,
         round: &mut Round,
     ) -> Result<(), ServerError> {
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        let (envelope, payload): (Option<Envelope>, Vec<u8>) = match spooled {
-            Some(spooled) => (Some(spooled.envelope), spooled.payload),
-            None => (None, readable(file)),
-        };
-        let text = String::from_utf8_lossy(&payload);
-        let text = private::strip_private(&text);
-        let text = private::strip_injected(&text);
-        let letter = DeadLetter {
-            id: envelope
-                .as_ref()
-                .map_or_else(|| stem.into_owned(), |e| e.id.clone()),
-            agent: envelope.as_ref().map(|e| e.agent.clone()),
-            at: envelope.as_ref().map_or(now, |e| e.at),
-            reason: reason.to_owned(),
-            payload: self
-                .redactor
-                .text(&text, &mut Marks::default())
-                .into_owned(),
+        let reason = self.redactor.text(reason, &mut Marks::default());
+        let letter = match catch(|| self.letter(file, spooled, &reason, now)) {
+            Ok(letter) => letter,
+            Err(panicked) => {
+                let name = name_of(file);
+                let line = format!("event file {name}: {reason}; not redacted ({panicked}), kept");
+                self.log.line(now, &line);
+                self.postponed.push(name);
+                return Ok(());
+            }
         };
         bury(&self.paths, &letter).map_err(at(&self.paths.dead()))?;
         remove(file)?;
-        self.guard.done(std::iter::once(name_of(file).as_str()));
         let line = format!("event {}: dead letter, {reason}", letter.id);
         self.log.line(now, &line);
         round.taken += 1;
         round.dead += 1;
         Ok(())
+    }
+
+    fn letter(&self, file: &Path, spooled: Option<Spooled>, reason: &str, now: i64) -> DeadLetter {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let (mut envelope, payload): (Option<Envelope>, Vec<u8>) = match spooled {
+            Some(spooled) => (Some(spooled.envelope), spooled.payload),
+            None => (None, readable(file)),
+        };
+        if let Some(envelope) = &mut envelope {
+            redact_envelope(&self.redactor, envelope, &mut Marks::default());
+        }
+        DeadLetter {
+            id: envelope
+                .as_ref()
+                .map_or_else(|| stem.into_owned(), |e| e.id.clone()),
+            agent: envelope.as_ref().map(|e| e.agent.clone()),
+            at: envelope.as_ref().map_or(now, |e| e.at),
+            envelope,
+            reason: reason.to_owned(),
+            payload: self.redact_payload(&payload),
+        }
+    }
+
+    /// As an event is redacted, if it is one: a passage that is never closed
+    /// must not take the closing brackets with it.
+    fn redact_payload(&self, payload: &[u8]) -> String {
+        let mut marks = Marks::default();
+        if let Ok(mut value @ Value::Object(_)) = serde_json::from_slice(payload) {
+            private::strip_value(&mut value);
+            self.redactor.json(&mut value, &mut marks);
+            return value.to_string();
+        }
+        let text = String::from_utf8_lossy(payload);
+        let text = private::strip_private(&text);
+        let text = private::strip_injected(&text);
+        self.redactor.text(&text, &mut marks).into_owned()
     }
 }
 

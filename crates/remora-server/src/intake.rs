@@ -6,6 +6,7 @@ mod heard;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
@@ -18,11 +19,17 @@ use remora_protocol::request::Envelope;
 use remora_protocol::{Event, tokens};
 use serde_json::Value;
 
-use crate::archive::{Archive, Archived};
+use crate::archive::{Archive, ToArchive};
 use crate::forgotten::Forgotten;
 use crate::ignore::Ignores;
+use crate::panics::{Steps, isolate};
 use crate::{ServerError, anchor, at};
 use heard::Heard;
+
+/// Texts of one event that are read; what is more is left out.
+const MAX_EVENT_TEXT_BYTES: usize = 4 * 1024 * 1024;
+/// A cut goes back to the beginning of a word, if none is longer than this.
+const MAX_WORD_BYTES: usize = 16 * 1024;
 
 /// Takes out of events what must not be kept. Needs no store, so it can work
 /// ahead in a thread of its own.
@@ -73,6 +80,8 @@ pub(crate) fn clean(
     };
     redact_envelope(redactor, &mut envelope, marks);
     let mut value = Value::Object(std::mem::take(&mut event.fields));
+    let mut budget = MAX_EVENT_TEXT_BYTES;
+    bound_texts(&mut value, &mut budget);
     private::strip_value(&mut value);
     redactor.json(&mut value, marks);
     if let Value::Object(fields) = value {
@@ -99,6 +108,34 @@ pub(crate) fn redact_envelope(redactor: &Redactor, envelope: &mut Envelope, mark
     }
 }
 
+/// Cuts texts once all of them together are larger than the budget. Everything
+/// behind this looks at every byte, some of it several times over.
+fn bound_texts(value: &mut Value, budget: &mut usize) {
+    match value {
+        Value::String(text) if text.len() > *budget => {
+            let end = last_gap(text, text.floor_char_boundary(*budget));
+            let left = text.len() - end;
+            text.truncate(end);
+            // Writing into a string cannot fail.
+            let _ = write!(text, "[{left} bytes left out]");
+            *budget = 0;
+        }
+        Value::String(text) => *budget -= text.len(),
+        Value::Array(list) => list.iter_mut().for_each(|value| bound_texts(value, budget)),
+        Value::Object(map) => map
+            .values_mut()
+            .for_each(|value| bound_texts(value, budget)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Where a word ends, not far before `end`: half a secret may not look like one.
+fn last_gap(text: &str, end: usize) -> usize {
+    let from = text.floor_char_boundary(end.saturating_sub(MAX_WORD_BYTES));
+    let gap = text[from..end].rfind(char::is_whitespace);
+    gap.map_or(from, |at| from + at)
+}
+
 /// Estimated tokens of all texts of a value.
 fn weight(value: &Value) -> u32 {
     match value {
@@ -122,6 +159,41 @@ pub struct Taken {
     pub rows: BTreeMap<Kind, u64>,
     /// Sessions that something was stored of.
     pub sessions: Vec<String>,
+    /// Events that could not be stored because handling them panicked.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// An event that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its id.
+    pub id: String,
+    /// The panic.
+    pub reason: String,
+}
+
+/// Some events on their way through the intake.
+struct Taking<'a, 'b> {
+    intake: &'a mut Intake<'b>,
+    now: i64,
+    taken: Taken,
+}
+
+impl Taking<'_, '_> {
+    const STEPS: Steps<Self, Captured, ServerError> = Steps {
+        work: |taking, events| {
+            let (now, taken) = (taking.now, &mut taking.taken);
+            taking.intake.store(events, now, taken)
+        },
+        recover: |taking| taking.intake.digester.forget(),
+        leave_out: |taking, event, panicked| {
+            taking.taken.left_out.push(LeftOut {
+                id: event.envelope.id.clone(),
+                reason: panicked.to_string(),
+            });
+            Ok(())
+        },
+    };
 }
 
 /// The way of many events into a store.
@@ -148,44 +220,59 @@ impl<'a> Intake<'a> {
         })
     }
 
-    /// Stores those events that are new, in their order, in one transaction.
-    pub fn take(&mut self, events: Vec<Captured>, now: i64) -> Result<Taken, ServerError> {
-        let mut taken = Taken::default();
-        let mut fresh = self.fresh(events, &mut taken)?;
+    /// Stores those events that are new, in their order, in one transaction; if
+    /// that panics, in several, without the events that panic by themselves.
+    pub fn take(&mut self, events: &[Captured], now: i64) -> Result<Taken, ServerError> {
+        let mut taking = Taking {
+            intake: self,
+            now,
+            taken: Taken::default(),
+        };
+        isolate(&mut taking, events, &Taking::STEPS)?;
+        let mut taken = taking.taken;
+        taken.left_out.sort_by_key(|left| {
+            let mut ids = events.iter().map(|event| &event.envelope.id);
+            ids.position(|id| *id == left.id)
+        });
+        Ok(taken)
+    }
+
+    fn store(
+        &mut self,
+        events: &[Captured],
+        now: i64,
+        taken: &mut Taken,
+    ) -> Result<(), ServerError> {
+        let (fresh, forgotten) = self.fresh(events)?;
+        let repeated = (events.len() - fresh.len()) as u64 - forgotten;
         if fresh.is_empty() {
-            return Ok(taken);
+            taken.repeated += repeated;
+            taken.forgotten += forgotten;
+            return Ok(());
         }
-        let events: Vec<&Captured> = fresh.iter().collect();
-        let mut digest = match self.digester.digest(self.store, &events) {
+        let mut digest = match self.digester.digest(self.store, &fresh) {
             Ok(digest) => digest,
             Err(e) => {
                 self.digester.forget();
                 return Err(e.into());
             }
         };
-        anchor::take(&mut digest.batch.files, &events);
+        anchor::take(&mut digest.batch.files, &fresh);
         // A session that hooks told the end of began before they did.
         for session in &mut digest.batch.sessions {
-            let first = events
+            let first = fresh
                 .iter()
                 .filter(|event| text(event, "session_id") == session.id)
                 .map(|event| event.envelope.at)
                 .min();
             session.started = first.map_or(session.started, |at| at.min(session.started));
-            taken.sessions.push(session.id.clone());
         }
-        for write in &digest.batch.items {
-            if let Write::Add(item) | Write::Keep(item) = write {
-                *taken.rows.entry(item.kind).or_default() += 1;
-            }
-        }
-        taken.stored = fresh.len() as u64;
         let mut lines = Vec::new();
-        for (event, fate) in fresh.iter_mut().zip(&digest.fates) {
+        for (event, fate) in fresh.iter().zip(&digest.fates) {
             if matches!(fate, Fate::Kept { .. }) {
-                let archived = Archived {
-                    envelope: event.envelope.clone(),
-                    event: std::mem::take(&mut event.event.fields),
+                let archived = ToArchive {
+                    envelope: &event.envelope,
+                    event: &event.event.fields,
                 };
                 serde_json::to_writer(&mut lines, &archived)
                     .map_err(io::Error::from)
@@ -199,36 +286,47 @@ impl<'a> Intake<'a> {
             self.digester.forget();
             return Err(e);
         }
-        Ok(taken)
+        taken.repeated += repeated;
+        taken.forgotten += forgotten;
+        taken.stored += fresh.len() as u64;
+        let sessions = digest.batch.sessions.into_iter();
+        taken.sessions.extend(sessions.map(|session| session.id));
+        for write in &digest.batch.items {
+            if let Write::Add(item) | Write::Keep(item) = write {
+                *taken.rows.entry(item.kind).or_default() += 1;
+            }
+        }
+        Ok(())
     }
 
     /// Without what the store knows, by its name, by the name of its call, or
     /// because a hook told it.
-    fn fresh(
+    fn fresh<'e>(
         &mut self,
-        events: Vec<Captured>,
-        taken: &mut Taken,
-    ) -> Result<Vec<Captured>, ServerError> {
+        events: &'e [Captured],
+    ) -> Result<(Vec<&'e Captured>, u64), ServerError> {
+        let mut forgotten = 0;
         let keys: Vec<_> = events.iter().map(Captured::key).collect();
         let known = self.store.known(&keys)?;
         let mut ids = HashSet::new();
         let mut calls = HashSet::new();
         let mut fresh = Vec::with_capacity(events.len());
-        for (event, known) in events.into_iter().zip(known) {
-            let twin = !ids.insert(event.envelope.id.clone())
+        for (event, known) in events.iter().zip(known) {
+            let twin = !ids.insert(event.envelope.id.as_str())
                 || event
                     .call
-                    .as_ref()
-                    .is_some_and(|call| !calls.insert(call.clone()));
-            if known || twin || self.heard(&event)? {
-                taken.repeated += 1;
-            } else if self.forgotten.covers(&event) {
-                taken.forgotten += 1;
+                    .as_deref()
+                    .is_some_and(|call| !calls.insert(call));
+            if known || twin || self.heard(event)? {
+                continue;
+            }
+            if self.forgotten.covers(event) {
+                forgotten += 1;
             } else {
                 fresh.push(event);
             }
         }
-        Ok(fresh)
+        Ok((fresh, forgotten))
     }
 
     fn heard(&mut self, event: &Captured) -> Result<bool, ServerError> {

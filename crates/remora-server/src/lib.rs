@@ -18,10 +18,12 @@ mod inbox;
 pub mod intake;
 pub mod join;
 mod ledger;
+pub mod lives;
 mod log;
 pub mod mcp;
 pub mod meanings;
 pub mod overrides;
+pub mod panics;
 mod rebuild;
 pub mod saved;
 mod settling;
@@ -31,11 +33,12 @@ mod worker;
 
 pub use dead::{DeadLetter, dead_letters, retry};
 pub use forgotten::{Forgotten, Receipt};
+pub use guard::{Suspect, forget_suspects, suspects};
 pub use ignore::pattern_fault;
 pub use inbox::{Inbox, Round};
 pub use log::Log;
 pub use rebuild::{Progress, Rebuilt, is_gone, move_aside, rebuild};
-pub use worker::{Chore, Clock, Ended, Settings, serve};
+pub use worker::{Chore, Clock, Ended, OpenStore, Settings, open_store, serve};
 
 /// Why the worker, or work on its files, could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +57,9 @@ pub enum ServerError {
     /// The encoder.
     #[error("{0}")]
     Embed(#[from] remora_embed::EmbedError),
+    /// A defect of this program, outside of any event.
+    #[error("{0}")]
+    Panicked(panics::Panicked),
     /// The settings.
     #[error("{0}")]
     Rules(#[from] remora_memory::redact::RedactError),

@@ -14,6 +14,7 @@ use remora_memory::store::{Counts, Settled, Store, StoreError};
 use remora_store::{Access, SqliteStore};
 
 use crate::archive::{self, Archive};
+use crate::intake::LeftOut;
 use crate::{ServerError, at};
 use building::Building;
 use replacement::Replacement;
@@ -38,6 +39,8 @@ pub struct Rebuilt {
     pub carried: u64,
     /// Parts of the archive that could not be read.
     pub unreadable: u64,
+    /// Events that handling panicked on; what was known of them is carried over.
+    pub left_out: Vec<LeftOut>,
     /// What was there; nothing if it could not be read.
     pub before: Counts,
     /// What is there now.

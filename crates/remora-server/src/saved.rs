@@ -22,6 +22,7 @@ use remora_protocol::record::{Item, Kind, Project};
 use serde_json::Value;
 
 use crate::ServerError;
+use crate::panics::catch;
 use crate::worker::Tick;
 
 pub use hint::hint;
@@ -391,7 +392,6 @@ impl Saved {
     /// The check that was begun is done, or as good as done.
     pub(crate) fn finish_check(&mut self) {
         if let Some((key, started, thread)) = self.checking.take() {
-            // A check that panicked has found nothing.
             let _ = thread.join();
             let pause = (started.elapsed() * CHECKS).max(CHECK);
             self.checked.insert(key, Instant::now() + pause);
@@ -420,7 +420,8 @@ impl Saved {
         let key = project.key.clone();
         let work = move || {
             crate::meanings::step_back();
-            port.check(&project);
+            // One that panics has found nothing.
+            let _ = catch(|| port.check(&project));
             // The worker may have gone.
             let _ = done.send(Tick::Checked);
         };

@@ -47,6 +47,8 @@ impl Settling {
             return Ok(());
         }
         let started = Instant::now();
+        // Should it panic, it is not tried again before there is more to do.
+        self.next = None;
         self.next = match store.settle() {
             Ok(Settled::Partly) => {
                 let pause = (started.elapsed() * PAUSES).max(SHORTEST_PAUSE);

@@ -12,6 +12,7 @@ use std::time::Duration;
 use remora_client::receive;
 use remora_protocol::request::Request;
 
+use crate::panics::catch;
 use crate::worker::Tick;
 
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -57,7 +58,8 @@ impl Drop for Ear {
 
 fn listen(listener: &UnixListener, ticks: &Sender<Tick>) {
     for stream in listener.incoming().flatten() {
-        if let Some(tick) = hear(stream)
+        // A request that panics is as good as none; the next one is heard.
+        if let Some(tick) = catch(|| hear(stream)).ok().flatten()
             && ticks.send(tick).is_err()
         {
             return;

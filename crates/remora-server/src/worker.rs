@@ -1,30 +1,34 @@
 //! The worker: one a data directory, by its lock; a loop over ticks; back-off
 //! when the disk or the database will not have it; an end when it is idle.
 
-use std::fs::{self, File, OpenOptions};
+mod lock;
+
+use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use remora_client::{Failure, Paths, came_up, reply, start_worker, waiting};
 use remora_git::Git;
 use remora_memory::Policy;
-use remora_memory::store::StoreError;
+use remora_memory::store::{Store, StoreError};
 use remora_protocol::request::Reply;
-use remora_store::{Access, SqliteStore};
+use remora_store::Access;
 
 use crate::changed::{GIT_TIMEOUT, Watch};
+use crate::guard::name_of;
+use crate::intake::LeftOut;
+use crate::lives::Life;
 use crate::meanings::{Background, Spare};
-use crate::saved::{Reach, Saved, SavedMemories};
+use crate::panics::catch;
+use crate::saved::{Reach, Refreshed, Saved, SavedMemories};
 use crate::settling::Settling;
 use crate::socket::Ear;
 use crate::{Inbox, Log, ServerError, at, forget, is_gone, move_aside, rebuild, stir};
 
-/// How long a worker that is going away is waited for.
-const HANDOVER: Duration = Duration::from_secs(5);
 /// Without a poke the spool is looked at this often: a poke may be lost.
 const LOOK: Duration = Duration::from_secs(30);
 /// Idle for this long, it tidies the archive.
@@ -39,6 +43,9 @@ const DAMAGED: &str = "the database was damaged: it was put aside and made anew 
 /// Milliseconds since 1970.
 pub type Clock = fn() -> i64;
 
+/// Opens the database for writing.
+pub type OpenStore = fn(&Path) -> Result<Box<dyn Store>, StoreError>;
+
 /// Something else to be done now and then; says what it did.
 pub type Chore = fn(&Paths) -> Option<String>;
 
@@ -47,6 +54,8 @@ pub type Chore = fn(&Paths) -> Option<String>;
 pub struct Settings {
     /// The data directory.
     pub paths: Paths,
+    /// The store, [`open_store`] unless something stands in front of it.
+    pub open_store: OpenStore,
     /// This program's version.
     pub version: String,
     /// What is kept, and how.
@@ -66,6 +75,11 @@ pub struct Settings {
     pub chore: Option<Chore>,
     /// The clock.
     pub clock: Clock,
+}
+
+/// Opens the product's own store.
+pub fn open_store(database: &Path) -> Result<Box<dyn Store>, StoreError> {
+    Ok(Box::new(remora_store::open(database, Access::Write)?))
 }
 
 /// Why it ended.
@@ -103,7 +117,7 @@ pub(crate) enum Tick {
 pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
     let paths = &settings.paths;
     paths.prepare().map_err(at(paths.home()))?;
-    let Some(lock) = lock(paths)? else {
+    let Some(lock) = lock::take(paths)? else {
         return Ok(Ended::AlreadyRunning);
     };
     let now = settings.clock;
@@ -113,6 +127,10 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         now(),
         &format!("worker {} started, process {pid}", settings.version),
     );
+    let (life, died) = Life::begin(paths, now());
+    if let Some(died) = died {
+        log.line(now(), &format!("warning: {died}"));
+    }
     log.flush();
     let (ticks, inbox) = channel();
     let socket = paths.socket();
@@ -161,39 +179,8 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         worker.empty_the_spool();
     }
     worker.say(&format!("worker ended: {ended:?}"));
+    life.end();
     Ok(ended)
-}
-
-/// The lock says who the worker is. One that is going away, with its socket
-/// already closed, is waited for.
-fn lock(paths: &Paths) -> Result<Option<File>, ServerError> {
-    let path = paths.lock();
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(at(&path))?;
-    let end = Instant::now() + HANDOVER;
-    let (_alarm, pause) = channel::<()>();
-    while file.try_lock().is_err() {
-        if paths.socket().exists() && answers(paths) || Instant::now() > end {
-            return Ok(None);
-        }
-        let _ = pause_for(&pause, Duration::from_millis(20));
-    }
-    Ok(Some(file))
-}
-
-fn pause_for(never: &Receiver<()>, time: Duration) -> Result<(), RecvTimeoutError> {
-    never.recv_timeout(time)
-}
-
-fn answers(paths: &Paths) -> bool {
-    !matches!(
-        remora_client::Connection::try_open(&paths.socket()),
-        remora_client::Connection::Nobody
-    )
 }
 
 struct Worker<'a> {
@@ -274,10 +261,7 @@ impl Worker<'_> {
                             return Ended::Replaced;
                         }
                     }
-                    Tick::Drain(stream) => {
-                        let paths = waiting(&self.settings.paths, usize::MAX).unwrap_or_default();
-                        waiters.push((stream, paths));
-                    }
+                    Tick::Drain(stream) => waiters.push((stream, self.awaited())),
                     Tick::Status(stream) => self.answer(stream),
                     Tick::Checked => self.saved.finish_check(),
                     Tick::Asked => self.changes.finish(),
@@ -305,7 +289,8 @@ impl Worker<'_> {
         if self.inbox.is_some() && self.opened != place_of(&self.settings.paths.database()) {
             self.inbox = None;
         }
-        let round = self.inbox()?.round(now)?;
+        // What an event brings about is caught with it; this is for the rest.
+        let round = catch(|| self.inbox()?.round(now)).map_err(ServerError::Panicked)??;
         self.stored += round.stored as u64;
         self.dead += round.dead as u64;
         self.stirred = round.stored;
@@ -325,7 +310,7 @@ impl Worker<'_> {
             self.opened = place_of(&paths.database());
             self.inbox = Some(Inbox::new(
                 paths.clone(),
-                Box::new(store),
+                store,
                 self.settings.policy.clone(),
                 self.settings.ignore.clone(),
                 log,
@@ -341,19 +326,20 @@ impl Worker<'_> {
     }
 
     /// The store, made anew from the archive when it is damaged or gone.
-    fn store(&mut self) -> Result<SqliteStore, ServerError> {
+    fn store(&mut self) -> Result<Box<dyn Store>, ServerError> {
         let paths = &self.settings.paths;
         let database = paths.database();
+        let open = self.settings.open_store;
         let reason = match self.damage.take() {
             Some(reason) => reason,
             // As after a death between moving a damaged one aside and having
             // a new one; opening would begin an empty memory.
             None if is_gone(paths) => {
                 self.say("the database is gone; rebuilt from the archive");
-                rebuild(paths, &self.settings.policy, &mut |_| {})?;
-                return Ok(remora_store::open(&database, Access::Write)?);
+                self.rebuild()?;
+                return Ok(open(&database)?);
             }
-            None => match remora_store::open(&database, Access::Write) {
+            None => match open(&database) {
                 Err(StoreError::Damaged(reason)) => reason,
                 other => return Ok(other?),
             },
@@ -365,8 +351,17 @@ impl Worker<'_> {
         ));
         // The log has it as well; a mark that cannot be written stops nothing.
         let _ = Failure::of(paths).note(DAMAGED);
-        rebuild(paths, &self.settings.policy, &mut |_| {})?;
-        Ok(remora_store::open(&database, Access::Write)?)
+        self.rebuild()?;
+        Ok(open(&database)?)
+    }
+
+    fn rebuild(&mut self) -> Result<(), ServerError> {
+        let settings = self.settings;
+        let rebuilt = rebuild(&settings.paths, &settings.policy, &mut |_| {})?;
+        for LeftOut { id, reason } in rebuilt.left_out {
+            self.say(&format!("warning: event {id} is left out: {reason}"));
+        }
+        Ok(())
     }
 
     /// A deletion that was cut short comes before anything is stored.
@@ -395,12 +390,11 @@ impl Worker<'_> {
             return None;
         }
         let said = match &self.inbox {
-            Some(inbox) => {
-                let settled = self.settling.turn(inbox.store(), idle);
-                settled
-                    .map_err(ServerError::from)
-                    .and_then(|()| self.spare.turn(inbox.store(), idle))
-            }
+            Some(inbox) => catch(|| {
+                self.settling.turn(inbox.store(), idle)?;
+                self.spare.turn(inbox.store(), idle)
+            })
+            .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked))),
             None => Ok(None),
         };
         match said {
@@ -430,29 +424,8 @@ impl Worker<'_> {
         if self.trouble.is_some() {
             return;
         }
-        let Some(inbox) = &mut self.inbox else { return };
-        let now = (self.settings.clock)();
-        let stirs = stir::of(&self.settings.paths, inbox.store(), stirred);
-        let stirs = stirs.and_then(|stirs| {
-            for stir in &stirs {
-                if inbox.join_folders(&stir.project, now)? > 0 {
-                    // The old key is nobody's project any more.
-                    self.saved.forget();
-                }
-            }
-            Ok(stirs)
-        });
-        let store = inbox.store();
-        let done = stirs.and_then(|stirs| {
-            for stir in stirs.iter().rev() {
-                self.saved.used(&stir.project, stir.edge);
-                for root in &stir.roots {
-                    self.changes.want(root.clone());
-                }
-            }
-            let paths = &self.settings.paths;
-            self.saved.refresh(store, paths, now, reach, stirs.len())
-        });
+        let done = catch(|| self.follow_projects(stirred, reach))
+            .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
         match done {
             Ok(done) => {
                 if done.wrote {
@@ -472,7 +445,35 @@ impl Worker<'_> {
         }
     }
 
+    fn follow_projects(&mut self, stirred: usize, reach: Reach) -> Result<Refreshed, ServerError> {
+        let Some(inbox) = &mut self.inbox else {
+            return Ok(Refreshed::default());
+        };
+        let now = (self.settings.clock)();
+        let stirs = stir::of(&self.settings.paths, inbox.store(), stirred)?;
+        for stir in &stirs {
+            if inbox.join_folders(&stir.project, now)? > 0 {
+                // The old key is nobody's project any more.
+                self.saved.forget();
+            }
+        }
+        for stir in stirs.iter().rev() {
+            self.saved.used(&stir.project, stir.edge);
+            for root in &stir.roots {
+                self.changes.want(root.clone());
+            }
+        }
+        let (store, paths) = (inbox.store(), &self.settings.paths);
+        self.saved.refresh(store, paths, now, reach, stirs.len())
+    }
+
     fn tidy(&mut self) {
+        if let Err(panicked) = catch(|| self.tidy_all()) {
+            self.say(&format!("warning: tidying {panicked}"));
+        }
+    }
+
+    fn tidy_all(&mut self) {
         self.changes.tidy();
         let cap = self.settings.archive_cap;
         if let Some(inbox) = &mut self.inbox {
@@ -501,7 +502,9 @@ impl Worker<'_> {
                 self.damage = Some(reason.clone());
                 self.inbox = None;
             }
-            ServerError::Store(StoreError::Failed(_)) => self.inbox = None,
+            ServerError::Store(StoreError::Failed(_)) | ServerError::Panicked(_) => {
+                self.inbox = None;
+            }
             _ => {}
         }
     }
@@ -521,6 +524,16 @@ impl Worker<'_> {
         };
         log.line(now, text);
         log.flush();
+    }
+
+    /// What is taken soon: not what is put off because workers died on it.
+    fn awaited(&self) -> Vec<PathBuf> {
+        let mut files = waiting(&self.settings.paths, usize::MAX).unwrap_or_default();
+        if let Some(inbox) = &self.inbox {
+            let put_off = inbox.put_off((self.settings.clock)());
+            files.retain(|file| !put_off.contains(name_of(file).as_str()));
+        }
+        files
     }
 
     fn answer_waiters(&mut self, waiters: &mut Vec<(UnixStream, Vec<PathBuf>)>) {

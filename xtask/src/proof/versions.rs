@@ -24,6 +24,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         ignore: Vec::new(),
         idle: Duration::from_mins(10),
         archive_cap: u64::MAX,
+        open_store: remora_server::open_store,
         meanings: None,
         saved: None,
         chore: None,

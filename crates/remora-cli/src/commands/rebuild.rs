@@ -82,11 +82,17 @@ fn as_json(args: &Rebuild, rebuilt: &Rebuilt, waiting: u64) -> Value {
             "db_bytes": counts.bytes,
         })
     };
+    let left_out: Vec<Value> = rebuilt
+        .left_out
+        .iter()
+        .map(|left| json!({ "event": left.id, "reason": left.reason }))
+        .collect();
     json!({
         "dry_run": args.dry_run,
         "events": rebuilt.events,
         "carried": rebuilt.carried,
         "unreadable": rebuilt.unreadable,
+        "left_out": left_out,
         "before": side(&rebuilt.before),
         "after": side(&rebuilt.after),
         "waiting": waiting,
@@ -129,6 +135,11 @@ fn told(args: &Rebuild, rebuilt: &Rebuilt, out: &Output) -> String {
             "{} parts of the archive could not be read",
             rebuilt.unreadable
         );
+        text.push_str(&out.paint(Style::Red, &line));
+        text.push('\n');
+    }
+    for left in &rebuilt.left_out {
+        let line = format!("event {} was left out: {}", left.id, left.reason);
         text.push_str(&out.paint(Style::Red, &line));
         text.push('\n');
     }

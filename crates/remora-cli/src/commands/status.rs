@@ -1,6 +1,7 @@
 //! `remora status`: how much is remembered, and whether everything runs. Never
 //! fails because of what it finds; `doctor` says how to mend it.
 
+use std::fmt::Write;
 use std::fs::File;
 use std::time::Duration;
 
@@ -12,14 +13,17 @@ use remora_protocol::request::{Reply, Request};
 use remora_protocol::time::rfc3339;
 use remora_server::archive::Archive;
 use remora_server::is_gone;
+use remora_server::lives::{DEATHS_IN_LOOP, Death, describe, recent_deaths};
 use remora_store::Access;
 use serde_json::json;
 
 use crate::args::Status;
+use crate::clock;
 use crate::commands::data::GONE;
 use crate::commands::pause;
 use crate::commands::show::lines::{Local, count, hang, number, size};
 use crate::commands::tier;
+use crate::commands::worker::put_off_count;
 use crate::config::Config;
 use crate::environment::Environment;
 use crate::error::CliError;
@@ -81,17 +85,21 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
     let counts = looked.map(|(counts, _)| counts);
     let spool = waiting(&paths, usize::MAX).map_or(0, |files| files.len() as u64);
     let dead = remora_server::dead_letters(&paths).map_or(0, |dead| dead.len() as u64);
-    let known = Known {
+    let mut known = Known {
         counts,
         unembedded,
         spool,
         dead,
         archive: Archive::new(paths.archive()).bytes(),
+        put_off: put_off_count(&paths),
+        deaths: Vec::new(),
         worker: worker(&paths),
         settings: Config::load(&paths.config()).err().map(|e| e.to_string()),
         refused,
         off: environment.switch(OFF),
     };
+    let is_running = !matches!(known.worker, Worker::None);
+    known.deaths = recent_deaths(&paths, clock::millis(), is_running);
     if args.json {
         known.json(&paths, out)?;
     } else {
@@ -107,8 +115,12 @@ struct Known {
     unembedded: u64,
     spool: u64,
     dead: u64,
+    /// Events of the spool that workers died on.
+    put_off: u64,
     archive: u64,
     worker: Worker,
+    /// Workers of the last hour that did not end properly.
+    deaths: Vec<Death>,
     /// What is wrong with the configuration.
     settings: Option<String>,
     /// Why the data directory is not used.
@@ -169,6 +181,7 @@ impl Known {
             },
             "spool": self.spool,
             "dead": self.dead,
+            "put_off": self.put_off,
             "db_bytes": self.bytes(paths),
             "archive_bytes": self.archive,
             "trouble": self.counts.as_ref().err(),
@@ -184,6 +197,7 @@ impl Known {
                 "port": null,
                 "started": reply.map(|r| rfc3339(r.started)),
                 "stored": reply.map(|r| r.stored),
+                "recent_deaths": self.deaths.len(),
                 "trouble": reply.and_then(|r| r.trouble.as_ref()),
             },
         }))
@@ -226,8 +240,17 @@ impl Known {
         } else {
             Style::Plain
         };
-        lines.push(("waiting", format!("{waiting}, {dead}"), style));
+        let mut text = format!("{waiting}, {dead}");
+        if self.put_off > 0 {
+            let events = count(self.put_off, "event", "events");
+            let _ = write!(text, "; the worker died on {events}, see `remora doctor`");
+        }
+        lines.push(("waiting", text, style));
         lines.push(self.worker_line());
+        if self.deaths.len() >= DEATHS_IN_LOOP {
+            let text = format!("{}; see `remora doctor`", describe(&self.deaths));
+            lines.push(("crashes", text, Style::Red));
+        }
         if let Some(fault) = &self.settings {
             let text = format!("{fault}; nothing is stored until it can be read");
             lines.push(("config", text, Style::Red));

@@ -12,13 +12,14 @@ use remora_memory::Policy;
 use remora_memory::redact::Rules;
 use remora_protocol::request::{Reply, Request};
 use remora_protocol::time::rfc3339;
-use remora_server::{Chore, Ended, Settings};
+use remora_server::{Chore, Ended, Settings, Suspect, suspects};
 use serde_json::json;
 
 use crate::args::{Worker, WorkerLogs, WorkerPlain};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::folders;
+use crate::commands::show::lines::count;
 use crate::commands::tier;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -29,6 +30,8 @@ use saved_index::SavedFiles;
 const MOMENT: Duration = Duration::from_secs(2);
 /// Draining a large spool may take its time.
 const LONG: Duration = Duration::from_mins(10);
+/// An event may end so many workers before it is put off.
+const MAX_DRAIN_ATTEMPTS: u32 = 6;
 /// A worker is expected to be up, or gone, after this.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -83,6 +86,7 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
 pub(crate) fn settings(data: &Data) -> Settings {
     Settings {
         paths: data.paths.clone(),
+        open_store: remora_server::open_store,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         policy: policy(data),
         ignore: data.config.list("capture.ignore"),
@@ -263,8 +267,7 @@ fn drain(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     let reply = if before == 0 && running(&data.paths).is_none() {
         None
     } else {
-        up(&data.paths)?;
-        let reply = ask(&data.paths.socket(), &Request::Drain, LONG)?;
+        let reply = drain_spool(&data.paths)?;
         if let Some(trouble) = &reply.trouble {
             return Err(CliError::Usage(format!(
                 "the worker cannot store: {trouble}"
@@ -272,30 +275,82 @@ fn drain(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
         }
         Some(reply)
     };
+    let put_off = put_off_count(&data.paths);
+    let drained = (before as u64).saturating_sub(put_off);
     if args.json {
-        out.json(&json!({ "drained": before, "worker": reply }))?;
+        out.json(&json!({ "drained": drained, "put_off": put_off, "worker": reply }))?;
     } else {
-        out.text(&format!("drained {before} events\n"))?;
+        let events = count(drained, "event", "events");
+        let rest = match put_off {
+            0 => String::new(),
+            n => format!(
+                "; {} put off, see `remora doctor`",
+                count(n, "event is", "events are")
+            ),
+        };
+        out.text(&format!("drained {events}{rest}\n"))?;
     }
     Ok(Exit::GoOn)
 }
 
+/// Waits until the worker has taken what it takes now. One that dies meanwhile
+/// is started again: the event that it died on goes last, and is then put off.
+fn drain_spool(paths: &Paths) -> Result<Reply, CliError> {
+    let mut attempts = 1;
+    loop {
+        up(paths)?;
+        match ask(&paths.socket(), &Request::Drain, LONG) {
+            Err(e) if attempts < MAX_DRAIN_ATTEMPTS && !is_timeout(&e) => attempts += 1,
+            other => return Ok(other?),
+        }
+    }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    use io::ErrorKind::{TimedOut, WouldBlock};
+    matches!(error.kind(), TimedOut | WouldBlock)
+}
+
+/// How many events wait because workers died on them.
+pub(crate) fn put_off_count(paths: &Paths) -> u64 {
+    let spool = paths.spool();
+    let put_off = suspects(paths).into_iter().filter(Suspect::goes_last);
+    put_off.filter(|s| spool.join(&s.name).exists()).count() as u64
+}
+
 fn retry(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
-    let count = remora_server::retry(&data.paths)?;
-    if count > 0 {
-        up(&data.paths)?;
-        ask(&data.paths.socket(), &Request::Drain, LONG)?;
+    let put_off = put_off_count(&data.paths);
+    if put_off > 0 {
+        // A worker that runs keeps its own list.
+        end(&data.paths)?;
+        remora_server::forget_suspects(&data.paths).map_err(|source| CliError::File {
+            path: data.paths.run(),
+            source,
+        })?;
     }
+    let retried = put_off + remora_server::retry(&data.paths)? as u64;
+    if retried > 0 {
+        drain_spool(&data.paths)?;
+    }
+    let put_off = put_off_count(&data.paths);
     let dead = remora_server::dead_letters(&data.paths)?;
     if args.json {
         let still: Vec<_> = dead.iter().map(|(_, letter)| letter).collect();
-        out.json(&json!({ "retried": count, "dead": still }))?;
+        out.json(&json!({ "retried": retried, "dead": still, "put_off": put_off }))?;
     } else {
-        out.text(&format!(
-            "tried {count} again; {} dead letters are left\n",
-            dead.len()
-        ))?;
+        let letters = count(
+            dead.len() as u64,
+            "dead letter is left",
+            "dead letters are left",
+        );
+        out.text(&format!("tried {retried} again; {letters}\n"))?;
+        if put_off > 0 {
+            let events = count(put_off, "event", "events");
+            out.text(&format!(
+                "the worker died on {events}, see `remora doctor`\n"
+            ))?;
+        }
         for (_, letter) in dead {
             out.text(&format!("  {} {}\n", letter.id, letter.reason))?;
         }

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -423,4 +424,49 @@ fn a_spool_that_cannot_be_written() {
         told.contains("-> `chmod u+rwx [HOME]/.remora/spool`"),
         "{told}"
     );
+}
+
+fn now() -> u128 {
+    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
+    since.as_millis()
+}
+
+#[test]
+fn a_worker_that_dies_again_and_again_is_named_with_its_event() {
+    let memory = installed();
+    let file = data(&memory, "run/worker-deaths");
+    let now = now();
+    fs::write(&file, format!("{now} 11 -\n{now} 12 a.json\n")).unwrap();
+    assert_eq!(faults(&memory), "", "twice is an accident");
+    // One more, which no worker has noticed yet.
+    fs::write(data(&memory, "run/worker-up"), "13").unwrap();
+    fs::write(data(&memory, "run/under-way"), "0 a.json\n").unwrap();
+    assert_snapshot!(faults(&memory), @r"
+    fail crashes: the background worker died 3 times within an hour, the last time on a.json
+      -> `remora worker retry` tries it again; if that fails, move [HOME]/.remora/spool/a.json away and report it
+    ");
+    let status = memory.go("status");
+    assert!(
+        status.stdout.contains("died 3 times within an hour"),
+        "{status}"
+    );
+    let (_, status) = memory.call("status").json();
+    assert_eq!(status["worker"]["recent_deaths"], 3);
+    fs::write(&file, "1000 11 a.json\n1000 12 a.json\n1000 13 a.json\n").unwrap();
+    assert_eq!(faults(&memory), "", "long ago");
+}
+
+#[test]
+fn an_event_that_workers_died_on_is_named() {
+    let memory = installed();
+    let file = data(&memory, "spool/a.json");
+    fs::write(&file, "{}").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(data(&memory, "run/suspects"), "4 0 a.json\n1 0 b.json\n").unwrap();
+    assert_snapshot!(faults(&memory), @r"
+    warn put off: 1 event is put off; the worker died 4 times on a.json
+      -> `remora worker retry` tries it again; if that fails, move [HOME]/.remora/spool/a.json away and report it
+    ");
+    let (_, status) = memory.call("status").json();
+    assert_eq!(status["put_off"], 1);
 }

@@ -5,7 +5,9 @@ use crate::store::{
 };
 use crate::words::Query;
 use remora_embed::Meaning;
-use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
+use remora_protocol::record::{
+    Erase, EventRow, FileRecord, Given, Item, Kind, Override, Project, Session,
+};
 
 /// What is done with a batch before it is written: panic, end the process, or
 /// nothing at all.
@@ -96,6 +98,14 @@ impl Store for FaultyStore {
 
     fn settle(&self) -> Result<Settled> {
         self.store.settle()
+    }
+
+    fn overrides(&self, project: Option<&str>) -> Result<Vec<Override>> {
+        self.store.overrides(project)
+    }
+
+    fn erase(&self, erase: &Erase) -> Result<()> {
+        self.store.erase(erase)
     }
 
     fn remove(&self, names: &[Name]) -> Result<()> {

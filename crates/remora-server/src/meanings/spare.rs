@@ -11,6 +11,7 @@ use remora_memory::store::{Store, StoreError};
 
 use super::{Budget, Encode, Step, step};
 use crate::ServerError;
+use crate::panics::catch;
 
 /// After a turn it pauses this many times as long as the turn took.
 const PAUSES: u32 = 3;
@@ -117,7 +118,8 @@ impl Spare {
             return Ok(None);
         }
         let low = Low(background.encoder.as_ref());
-        let done = step(store, &low, Budget::QUIET);
+        let done = catch(|| step(store, &low, Budget::QUIET))
+            .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
         let after = Instant::now();
         match done {
             Ok(Step { done, more }) => {

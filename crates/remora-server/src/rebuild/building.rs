@@ -12,7 +12,9 @@ use remora_protocol::{Event, EventName, tokens};
 use super::Rebuilt;
 use crate::archive::Archived;
 use crate::forgotten::Forgotten;
+use crate::intake::LeftOut;
 use crate::join::Joins;
+use crate::panics::{Panicked, Steps, catch, isolate};
 use crate::{ServerError, anchor, overrides};
 
 /// Events, or rows, of one transaction.
@@ -90,9 +92,17 @@ impl<'a> Building<'a> {
 
     /// An event of the archive, in its order.
     pub(super) fn take(&mut self, archived: Archived) -> Result<(), ServerError> {
-        let Some(mut event) = captured(archived) else {
-            self.result.unreadable += 1;
-            return Ok(());
+        let id = archived.envelope.id.clone();
+        let mut event = match catch(|| captured(archived)) {
+            Ok(Some(event)) => event,
+            Ok(None) => {
+                self.result.unreadable += 1;
+                return Ok(());
+            }
+            Err(panicked) => {
+                self.leave_out(id, &panicked);
+                return Ok(());
+            }
         };
         let envelope = &mut event.envelope;
         if let Some(project) = &mut envelope.project {
@@ -124,10 +134,28 @@ impl<'a> Building<'a> {
         Ok(self.result)
     }
 
-    /// The archive may hold an event twice, when the worker was killed between
-    /// archive and store.
     fn store_waiting(&mut self) -> Result<(), ServerError> {
         let events = std::mem::take(&mut self.waiting);
+        isolate(self, &events, &Self::STEPS)
+    }
+
+    const STEPS: Steps<Self, Captured, ServerError> = Steps {
+        work: Self::store_events,
+        recover: |building| building.digester.forget(),
+        leave_out: |building, event, panicked| {
+            building.leave_out(event.envelope.id.clone(), panicked);
+            Ok(())
+        },
+    };
+
+    fn leave_out(&mut self, id: String, panicked: &Panicked) {
+        let reason = panicked.to_string();
+        self.result.left_out.push(LeftOut { id, reason });
+    }
+
+    /// The archive may hold an event twice, when the worker was killed between
+    /// archive and store.
+    fn store_events(&mut self, events: &[Captured]) -> Result<(), ServerError> {
         let keys: Vec<_> = events.iter().map(Captured::key).collect();
         let known = self.store.known(&keys)?;
         let mut ids = HashSet::new();

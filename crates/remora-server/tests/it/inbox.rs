@@ -1,9 +1,12 @@
 use std::fs;
 
-use remora_client::waiting;
+use remora_client::{Input, read_spooled, spool, waiting};
+use remora_memory::store::Batch;
+use remora_protocol::record::Project;
 use remora_server::{Round, dead_letters};
+use serde_json::Value;
 
-use crate::place::{NOW, Place};
+use crate::place::{AGENT, NOW, Place};
 
 #[test]
 fn what_is_delivered_twice_is_stored_once() {
@@ -66,8 +69,87 @@ fn a_clock_that_goes_back_loses_nothing() {
     assert_eq!(place.items().len(), 5);
 }
 
+/// Panics at a batch with the word `poison` in it.
+fn poisoned(batch: &Batch) {
+    let told = format!("{batch:?}");
+    assert!(!told.contains("poison"), "the store panics on `{told}`");
+}
+
+fn poison(n: usize) -> Value {
+    let mut event = Place::call(n);
+    event["tool_input"]["command"] = format!("make poison{n}").into();
+    event
+}
+
 #[test]
-fn an_event_that_kills_the_worker_is_given_up_after_three_deaths() {
+fn a_panic_costs_the_event_it_happens_on_and_no_other() {
+    let place = Place::new();
+    let mut ids = Vec::new();
+    for n in 0..20 {
+        let event = if n % 7 == 3 {
+            poison(n)
+        } else {
+            Place::call(n)
+        };
+        ids.push(place.put(NOW + i64::try_from(n).unwrap(), &event));
+    }
+    let round = place.inbox_with(poisoned).round(NOW).unwrap();
+    assert_eq!((round.taken, round.stored, round.dead), (20, 17, 3));
+    assert_eq!(place.events().len(), 17);
+    assert_eq!(place.items().len(), 17);
+    let dead = dead_letters(&place.paths).unwrap();
+    let buried: Vec<&str> = dead.iter().map(|(_, letter)| letter.id.as_str()).collect();
+    assert_eq!(buried, [&ids[3], &ids[10], &ids[17]]);
+    for (_, letter) in &dead {
+        assert!(letter.reason.starts_with("panicked at "), "{letter:?}");
+        assert!(!letter.reason.contains("poison"), "{letter:?}");
+    }
+    assert!(waiting(&place.paths, 1).unwrap().is_empty());
+    assert!(!place.paths.run().join("under-way").exists());
+    // What was archived before the store panicked is archived once.
+    remora_server::retry(&place.paths).unwrap();
+    assert_eq!(place.inbox().round(NOW).unwrap().stored, 3);
+    assert_eq!(place.items().len(), 20);
+    assert!(dead_letters(&place.paths).unwrap().is_empty());
+}
+
+#[test]
+fn a_second_try_files_an_event_where_it_happened() {
+    let place = Place::new();
+    let project = Project {
+        key: "github.com/acme/app".into(),
+        name: "app".into(),
+        root: "/p/app".into(),
+    };
+    let here = remora_client::ProjectLocation {
+        project: project.clone(),
+        branch: Some("main".into()),
+        main: "/p/app".into(),
+        claim: remora_client::Claim::Accepted,
+    };
+    let mut event = poison(1);
+    event["cwd"] = "/p/app/deep".into();
+    let input = Input {
+        bytes: event.to_string().into_bytes(),
+        cut: true,
+    };
+    let id = spool(&place.paths, AGENT, NOW - 5, Some(here), &input, false).unwrap();
+    let file = waiting(&place.paths, 1).unwrap().remove(0);
+    let before = read_spooled(&file, u64::MAX).unwrap().envelope;
+    place.inbox_with(poisoned).round(NOW).unwrap();
+    remora_server::retry(&place.paths).unwrap();
+    let again = waiting(&place.paths, 1).unwrap().remove(0);
+    assert_eq!(again, file);
+    assert_eq!(read_spooled(&again, u64::MAX).unwrap().envelope, before);
+    place.inbox().round(NOW).unwrap();
+    let item = place.items().remove(0);
+    assert_eq!(item.project, project.key);
+    assert_eq!((item.time, item.branch.as_deref()), (NOW - 5, Some("main")));
+    assert!(item.uid.starts_with(&id), "{}", item.uid);
+}
+
+#[test]
+fn an_event_is_not_to_blame_for_workers_that_were_killed() {
     let place = Place::new();
     let id = place.put(NOW, &Place::call(1));
     place.put(NOW + 1, &Place::call(2));
@@ -77,15 +159,24 @@ fn an_event_that_kills_the_worker_is_given_up_after_three_deaths() {
     let round = place.inbox().round(NOW).unwrap();
     assert_eq!((round.taken, round.stored), (1, 1));
     assert!(!note.exists());
-    let id = place.put(NOW + 2, &Place::call(3));
+    // Three: after all others, but it is stored.
+    let id = place.put(NOW - 2, &Place::call(3));
     fs::write(&note, format!("2 {id}.json\n")).unwrap();
     let mut inbox = place.inbox();
-    let round = inbox.round(NOW).unwrap();
-    assert_eq!((round.taken, round.dead), (1, 1));
-    let (_, letter) = dead_letters(&place.paths).unwrap().remove(0);
-    assert_eq!(letter.id, id);
-    assert_eq!(letter.reason, "the worker died on it again and again");
     assert_eq!(inbox.round(NOW).unwrap().stored, 1);
+    assert!(place.paths.spool().join(format!("{id}.json")).exists());
+    assert_eq!(inbox.round(NOW).unwrap().stored, 1);
+    assert_eq!(place.events().len(), 3);
+    // Four: it waits, as it came, and is tried again a minute later.
+    let id = place.put(NOW, &Place::call(4));
+    fs::write(&note, format!("3 {id}.json\n")).unwrap();
+    let mut inbox = place.inbox();
+    assert_eq!(inbox.round(NOW).unwrap(), Round::default());
+    let suspect = remora_server::suspects(&place.paths).remove(0);
+    assert_eq!((suspect.name, suspect.deaths), (format!("{id}.json"), 4));
+    assert_eq!(inbox.round(NOW + 60_000).unwrap().stored, 1);
+    assert_eq!(remora_server::suspects(&place.paths), []);
+    assert!(dead_letters(&place.paths).unwrap().is_empty());
 }
 
 #[test]

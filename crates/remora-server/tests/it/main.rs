@@ -1,6 +1,8 @@
 //! The worker as a function of its settings, on sockets of its own.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod background;
+mod cost;
 mod inbox;
 mod meanings;
 mod place;

@@ -7,9 +7,10 @@ use std::time::Duration;
 use remora_client::{Input, Paths, ask, spool};
 use remora_memory::Policy;
 use remora_memory::store::{Filter, Order, Page, Store};
+use remora_memory::testing::{Fault, FaultyStore};
 use remora_protocol::record::{EventRow, Item};
 use remora_protocol::request::{Reply, Request};
-use remora_server::{Ended, Inbox, Log, ServerError, Settings, serve};
+use remora_server::{Ended, Inbox, Log, ServerError, Settings, open_store, serve};
 use remora_store::Access;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -60,6 +61,7 @@ impl Place {
     pub(crate) fn settings(&self, version: &str, idle: Duration) -> Settings {
         Settings {
             paths: self.paths.clone(),
+            open_store,
             version: version.to_owned(),
             policy: Policy::default(),
             ignore: Vec::new(),
@@ -86,11 +88,16 @@ impl Place {
 
     /// Rounds without a worker, until nothing waits.
     pub(crate) fn inbox(&self) -> Inbox {
-        let store = remora_store::open(&self.paths.database(), Access::Write).unwrap();
+        self.inbox_with(|_| {})
+    }
+
+    /// With a fault in front of the store.
+    pub(crate) fn inbox_with(&self, fault: Fault) -> Inbox {
+        let store = open_store(&self.paths.database()).unwrap();
         let log = Log::open(self.paths.worker_log());
         Inbox::new(
             self.paths.clone(),
-            Box::new(store),
+            Box::new(FaultyStore::new(store, fault)),
             Policy::default(),
             Vec::new(),
             log,

@@ -1,6 +1,7 @@
 //! The worker, what waits for it, what it could not understand, what hooks
 //! could not capture, and what the logs say.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -8,6 +9,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use remora_client::{Failure, waiting};
+use remora_server::lives::{DEATHS_IN_LOOP, describe, recent_deaths};
+use remora_server::{Suspect, suspects};
 
 use super::{Check, Patient};
 use crate::clock;
@@ -32,6 +35,8 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
     let state = worker(&patient.paths);
     vec![
         running(patient, &state),
+        crashes(patient, &state),
+        put_off(patient),
         backlog(patient, &state),
         dead(patient),
         capture(patient),
@@ -74,6 +79,44 @@ fn running(patient: &Patient, state: &Worker) -> Check {
     }
 }
 
+/// Workers that start and do not end.
+fn crashes(patient: &Patient, state: &Worker) -> Check {
+    let is_running = !matches!(state, Worker::None);
+    let deaths = recent_deaths(&patient.paths, patient.now, is_running);
+    if deaths.len() < DEATHS_IN_LOOP {
+        return Check::ok("crashes", "the worker ends as it should");
+    }
+    let event = deaths.iter().rev().find_map(|death| death.event.as_ref());
+    let fix = match event {
+        Some(name) => blame(patient, name),
+        None => "`remora worker logs` says what it did last; look for what kills it".to_owned(),
+    };
+    Check::fail("crashes", describe(&deaths), fix)
+}
+
+/// Events that are taken after all others, or later still.
+fn put_off(patient: &Patient) -> Check {
+    let spool = patient.paths.spool();
+    let mut events = suspects(&patient.paths);
+    events.retain(|s| s.goes_last() && spool.join(&s.name).exists());
+    let Some(worst) = events.iter().max_by_key(|s| s.deaths) else {
+        return Check::ok("put off", "no event");
+    };
+    let message = format!(
+        "{} put off; the worker died {} on {}",
+        count(events.len() as u64, "event is", "events are"),
+        count(u64::from(worst.deaths), "time", "times"),
+        worst.name
+    );
+    Check::warn("put off", message, blame(patient, &worst.name))
+}
+
+/// What to do about an event that workers die on.
+fn blame(patient: &Patient, name: &str) -> String {
+    let file = super::quoted(&patient.paths.spool().join(name));
+    format!("`remora worker retry` tries it again; if that fails, move {file} away and report it")
+}
+
 /// The process that last said in the log that it had started.
 fn last_pid(log: &Path) -> Option<u32> {
     let text = tail(log)?;
@@ -85,7 +128,17 @@ fn last_pid(log: &Path) -> Option<u32> {
 }
 
 fn backlog(patient: &Patient, state: &Worker) -> Check {
-    let files = waiting(&patient.paths, usize::MAX).unwrap_or_default();
+    let mut files = waiting(&patient.paths, usize::MAX).unwrap_or_default();
+    // Those have a line of their own.
+    let put_off: HashSet<String> = suspects(&patient.paths)
+        .into_iter()
+        .filter(Suspect::goes_last)
+        .map(|suspect| suspect.name)
+        .collect();
+    files.retain(|file| {
+        let name = file.file_name().unwrap_or_default();
+        !put_off.contains(name.to_string_lossy().as_ref())
+    });
     let Some(oldest) = files.first() else {
         return Check::ok("backlog", "nothing waits");
     };

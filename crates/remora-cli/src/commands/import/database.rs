@@ -12,7 +12,8 @@ use std::path::Path;
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Filter, Name, Order, Page, Store, StoreError};
 use remora_protocol::record::{self, Item, Kind};
-use remora_server::intake::{Cleaner, Intake};
+use remora_server::intake::{Cleaner, Intake, LeftOut};
+use remora_server::panics::catch;
 use remora_store::foreign::{Foreign, Session, ToolUse};
 use serde_json::json;
 
@@ -49,6 +50,8 @@ struct Brought {
     summaries: u64,
     calls: u64,
     unchanged: u64,
+    /// Calls that handling panicked on.
+    left_out: Vec<LeftOut>,
     /// Rows that were in another project.
     moved: u64,
     marks: Marks,
@@ -280,10 +283,18 @@ impl<'a> Loader<'a> {
                     self.begin(&known, call.time)?;
                     let project = self.projects.whole(&known.project, &call.cwd);
                     let (envelope, event) = rows::call(call, table, &known, project);
-                    events.push(cleaner.clean(envelope, event, &mut self.brought.marks));
+                    let (id, marks) = (envelope.id.clone(), &mut self.brought.marks);
+                    match catch(|| cleaner.clean(envelope, event, marks)) {
+                        Ok(event) => events.push(event),
+                        Err(panicked) => self.brought.left_out.push(LeftOut {
+                            id,
+                            reason: panicked.to_string(),
+                        }),
+                    }
                 }
                 self.writer.flush()?;
-                let taken = intake.take(events, clock::millis())?;
+                let taken = intake.take(&events, clock::millis())?;
+                self.brought.left_out.extend(taken.left_out);
                 self.brought.calls += taken.stored;
                 self.brought.unchanged += taken.repeated;
             }
@@ -410,6 +421,7 @@ fn report(
             .iter()
             .map(|mark| (mark.kind, mark.count))
             .collect();
+        let left_out: Vec<&str> = brought.left_out.iter().map(|l| l.id.as_str()).collect();
         let mut told = json!({
             "sessions": brought.sessions,
             "prompts": brought.prompts,
@@ -417,6 +429,7 @@ fn report(
             "summaries": brought.summaries,
             "calls": brought.calls,
             "unchanged": brought.unchanged,
+            "left_out": left_out,
             "moved": brought.moved,
             "apart": brought.apart,
             "here": brought.here,
@@ -445,6 +458,10 @@ fn report(
         n => format!("; {} moved to another project", count(n, "row", "rows")),
     };
     out.text(&format!("imported {told}{there}{moved}\n"))?;
+    for left in &brought.left_out {
+        let text = format!("left out {}: {}", left.id, left.reason);
+        out.text(&format!("{}\n", out.paint(Style::Yellow, &text)))?;
+    }
     if !brought.marks.is_empty() {
         let kinds: Vec<String> = brought
             .marks

@@ -503,3 +503,29 @@ fn broken_lines_are_named_and_secrets_stay_out() {
     assert_eq!(gone.code, Some(1));
     assert_snapshot!(gone.stderr, @"remora: [PROJECT]/nowhere.jsonl: No such file or directory (os error 2)");
 }
+
+#[test]
+fn a_path_with_a_doubled_slash_is_matched_like_any_other() {
+    let sandbox = sandbox();
+    let args = ["config", "set", "capture.ignore", "[\"*.key\", \"b.py\"]"];
+    let set = sandbox.remora(&args).go();
+    assert_eq!(set.code, Some(0), "{set}");
+    recorded(&sandbox, &["full"]);
+    let folder = sandbox.path("home/.claude/projects/-home-dev-app");
+    let project = sandbox.text("project");
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let text = fs::read_to_string(&path).unwrap();
+            let doubled = text.replace(&format!("{project}/"), &format!("{project}//"));
+            assert_ne!(doubled, text);
+            fs::write(&path, doubled).unwrap();
+        }
+    }
+    let (done, value) = import(&sandbox).json();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_eq!(value["skipped"], json!([]), "{done}");
+    let told = told(&sandbox);
+    assert!(told.contains("Read src/a.py"), "{told}");
+    assert!(!told.contains("Read src/b.py"), "{told}");
+}

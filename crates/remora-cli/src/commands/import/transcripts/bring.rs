@@ -14,12 +14,13 @@ use remora_memory::redact::Marks;
 use remora_protocol::EventName;
 use remora_protocol::record::Kind;
 use remora_protocol::request::{ENVELOPE, Envelope};
-use remora_server::intake::{Cleaner, Intake, Taken};
+use remora_server::intake::{Cleaner, Intake, LeftOut, Taken};
+use remora_server::panics::catch;
 
 use super::find::{Found, Transcript};
 use super::place::Places;
 use super::state::{Mark, State};
-use super::stream::{Stream, next};
+use super::stream::{Next, Stream, next};
 use super::{Bad, MOST_BAD};
 use crate::clock;
 use crate::commands::progress::Progress;
@@ -40,6 +41,8 @@ const SAVE: Duration = Duration::from_secs(2);
 #[derive(Default)]
 struct Batch {
     events: Vec<Captured>,
+    /// Where each event comes from: group, file and line.
+    origins: Vec<(usize, usize, u64)>,
     /// Files, by their number, and how far they are read with this batch.
     files: Vec<(usize, usize, Mark)>,
     marks: Marks,
@@ -114,9 +117,11 @@ fn store(
     let all = found.bytes();
     let mut progress = Progress::new("importing");
     let mut saved = Instant::now();
-    for batch in batches {
+    for mut batch in batches {
         let note = format!("{} of {}", size(batch.read), size(all));
-        brought.absorb(intake.take(batch.events, clock::millis())?);
+        let taken = intake.take(&batch.events, clock::millis())?;
+        batch.name_left_out(&taken.left_out, found);
+        brought.absorb(taken);
         brought.marks.absorb(&batch.marks);
         let room = MOST_BAD.saturating_sub(brought.bad.len());
         brought.bad.extend(batch.bad.into_iter().take(room));
@@ -152,8 +157,17 @@ fn read_ahead(mut ahead: Ahead<'_>, batches: &SyncSender<Batch>) {
             let told = next(&mut streams, &mut batch.bad);
             let here: u64 = streams.iter().map(Stream::read).sum();
             let over = told.is_none();
-            if let Some(told) = told {
-                keep(&mut ahead, told, &mut root, &mut batch);
+            if let Some(next) = told {
+                let origin = (n, next.file, next.line);
+                // It costs this event alone, wherever it panics.
+                match catch(|| clean(&mut ahead, next.told, &mut root, &mut batch.marks)) {
+                    Ok(Some(event)) => {
+                        batch.events.push(event);
+                        batch.origins.push(origin);
+                    }
+                    Ok(None) => {}
+                    Err(panicked) => batch.fault(ahead.found, origin, panicked.to_string()),
+                }
             }
             let full = batch.events.len() >= BATCH || read + here > batch.read + BATCH_BYTES;
             if full || over {
@@ -210,9 +224,39 @@ fn began_in(session: &PathBuf) -> Option<String> {
     transcript::began_in(std::io::BufReader::new(file))
 }
 
-fn keep(ahead: &mut Ahead<'_>, told: Told, root: &mut String, batch: &mut Batch) {
+impl Batch {
+    fn fault(&mut self, found: &Found, origin: (usize, usize, u64), reason: String) {
+        let (group, file, line) = origin;
+        let file = found.groups.get(group).and_then(|files| files.get(file));
+        if let Some(file) = file.filter(|_| self.bad.len() < MOST_BAD) {
+            self.bad.push(Bad {
+                file: file.path.clone(),
+                line,
+                reason,
+            });
+        }
+    }
+
+    fn name_left_out(&mut self, left_out: &[LeftOut], found: &Found) {
+        for left in left_out {
+            let mut ids = self.events.iter().map(|event| &event.envelope.id);
+            let at = ids.position(|id| *id == left.id);
+            if let Some(origin) = at.and_then(|at| self.origins.get(at).copied()) {
+                self.fault(found, origin, left.reason.clone());
+            }
+        }
+    }
+}
+
+/// The event as it may be kept; nothing if it is too old.
+fn clean(
+    ahead: &mut Ahead<'_>,
+    told: Told,
+    root: &mut String,
+    marks: &mut Marks,
+) -> Option<Captured> {
     if ahead.since.is_some_and(|since| told.at < since) {
-        return;
+        return None;
     }
     let cwd = told.event.str("cwd").unwrap_or_default();
     if root.is_empty() {
@@ -229,8 +273,7 @@ fn keep(ahead: &mut Ahead<'_>, told: Told, root: &mut String, batch: &mut Batch)
         project: Some(project),
         branch: told.branch,
     };
-    let captured = ahead.cleaner.clean(envelope, told.event, &mut batch.marks);
-    batch.events.push(captured);
+    Some(ahead.cleaner.clean(envelope, told.event, marks))
 }
 
 /// What a look through the files shows, without storing anything.
@@ -252,7 +295,7 @@ pub(super) fn look(found: &Found, since: Option<i64>) -> Looked {
     let mut read = 0;
     for files in &found.groups {
         let mut streams = open(files, &mut String::new(), &mut looked.bad);
-        while let Some(told) = next(&mut streams, &mut looked.bad) {
+        while let Some(Next { told, .. }) = next(&mut streams, &mut looked.bad) {
             if since.is_some_and(|since| told.at < since) {
                 continue;
             }

@@ -7,6 +7,8 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use remora_agents::transcript::{self, Ending, Kind, Reader, Told};
 
+use remora_server::panics::catch;
+
 use super::find::Transcript;
 use super::state::Mark;
 use super::{Bad, MOST_BAD};
@@ -25,7 +27,8 @@ pub(super) struct Stream<'a> {
     at: Mark,
     /// The place up to which everything was handed on and is complete.
     pub(super) settled: Mark,
-    told: VecDeque<Told>,
+    /// Events that wait, each with the line that completed it.
+    told: VecDeque<(u64, Told)>,
     over: bool,
     buffer: Vec<u8>,
 }
@@ -77,10 +80,10 @@ impl<'a> Stream<'a> {
                 self.over = true;
             }
         }
-        self.told.front().map(|told| told.at)
+        self.told.front().map(|(_, told)| told.at)
     }
 
-    pub(super) fn pop(&mut self) -> Option<Told> {
+    fn pop(&mut self) -> Option<(u64, Told)> {
         self.told.pop_front()
     }
 
@@ -94,8 +97,9 @@ impl<'a> Stream<'a> {
         if read == 0 || (!whole && read < LINE && self.file.ending == Ending::Open) {
             // What is being written now is read the next time.
             self.over = true;
+            let line = self.at.line;
             self.reader
-                .end(self.file.ending, &mut |event| told.push_back(event));
+                .end(self.file.ending, &mut |event| told.push_back((line, event)));
             return Ok(());
         }
         let result = if whole || read < LINE {
@@ -105,8 +109,12 @@ impl<'a> Stream<'a> {
             if text.is_empty() {
                 Ok(())
             } else {
-                let read = self.reader.line(text, &mut |event| told.push_back(event));
-                read.map_err(|fault| fault.to_string())
+                let (line, reader) = (self.at.line, &mut self.reader);
+                let mut push = |event| told.push_back((line, event));
+                match catch(|| reader.line(text, &mut push)) {
+                    Ok(read) => read.map_err(|fault| fault.to_string()),
+                    Err(panicked) => Err(panicked.to_string()),
+                }
             }
         } else {
             let skipped = self.input.skip_until(b'\n')? as u64;
@@ -131,8 +139,15 @@ impl<'a> Stream<'a> {
     }
 }
 
+/// An event with the number of its file and of the line that completed it.
+pub(super) struct Next {
+    pub(super) file: usize,
+    pub(super) line: u64,
+    pub(super) told: Told,
+}
+
 /// The next event of all streams, by time.
-pub(super) fn next(streams: &mut [Stream<'_>], bad: &mut Vec<Bad>) -> Option<Told> {
+pub(super) fn next(streams: &mut [Stream<'_>], bad: &mut Vec<Bad>) -> Option<Next> {
     let mut first: Option<(i64, usize)> = None;
     for (n, stream) in streams.iter_mut().enumerate() {
         if let Some(at) = stream.peek(bad)
@@ -141,6 +156,7 @@ pub(super) fn next(streams: &mut [Stream<'_>], bad: &mut Vec<Bad>) -> Option<Tol
             first = Some((at, n));
         }
     }
-    let (_, n) = first?;
-    streams.get_mut(n)?.pop()
+    let (_, file) = first?;
+    let (line, told) = streams.get_mut(file)?.pop()?;
+    Some(Next { file, line, told })
 }

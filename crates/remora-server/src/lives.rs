@@ -1,0 +1,165 @@
+//! Workers that start and do not end. While one runs, a note says so; one that
+//! finds the note of another counts a death, with what was under way then.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use remora_client::{Failure, Paths};
+
+use crate::guard;
+
+/// So many deaths within [`LOOP_MS`] are no accident.
+pub const DEATHS_IN_LOOP: usize = 3;
+/// Deaths longer ago than this are history.
+pub const LOOP_MS: i64 = 3_600_000;
+/// Deaths that are kept.
+const MAX_DEATHS: usize = 16;
+
+/// A worker that did not end properly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Death {
+    /// When it was noticed, in milliseconds since 1970.
+    pub noticed: i64,
+    /// The process.
+    pub pid: u32,
+    /// The spool file that it had under way, if it was one and not many.
+    pub event: Option<String>,
+}
+
+/// The deaths of the last hour, oldest first. `is_running` says whether a worker
+/// holds its place now: if none does, a note that is left tells of another.
+pub fn recent_deaths(paths: &Paths, now: i64, is_running: bool) -> Vec<Death> {
+    let mut deaths = read_deaths(paths);
+    if !is_running {
+        deaths.extend(read_death(paths, now));
+    }
+    // Also those that a clock which went back has put into the future.
+    deaths.retain(|death| (now - death.noticed).abs() < LOOP_MS);
+    deaths
+}
+
+fn deaths_file(paths: &Paths) -> PathBuf {
+    paths.run().join("worker-deaths")
+}
+
+fn up_file(paths: &Paths) -> PathBuf {
+    paths.run().join("worker-up")
+}
+
+fn read_deaths(paths: &Paths) -> Vec<Death> {
+    let text = fs::read_to_string(deaths_file(paths)).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| {
+            let mut parts = line.splitn(3, ' ');
+            Some(Death {
+                noticed: parts.next()?.parse().ok()?,
+                pid: parts.next()?.parse().ok()?,
+                event: parts.next().map(str::to_owned).filter(|name| name != "-"),
+            })
+        })
+        .collect()
+}
+
+/// The death that a note which is left tells of.
+fn read_death(paths: &Paths, now: i64) -> Option<Death> {
+    let note = fs::read_to_string(up_file(paths)).ok()?;
+    let mut names = guard::under_way(paths);
+    Some(Death {
+        noticed: now,
+        pid: note.trim().parse().ok()?,
+        event: names.pop().filter(|_| names.is_empty()),
+    })
+}
+
+/// The life of this worker, for the next one to see.
+#[derive(Debug)]
+pub(crate) struct Life {
+    up: PathBuf,
+}
+
+impl Life {
+    /// Begins one. Only the holder of the worker's lock may: then whoever left a
+    /// note is dead. If workers die again and again, the next session says so.
+    pub(crate) fn begin(paths: &Paths, now: i64) -> (Self, Option<String>) {
+        let mut deaths = read_deaths(paths);
+        let died = read_death(paths, now);
+        let is_new = died.is_some();
+        deaths.extend(died);
+        if is_new {
+            let from = deaths.len().saturating_sub(MAX_DEATHS);
+            let lines = deaths[from..].iter().fold(String::new(), |mut lines, d| {
+                let event = d.event.as_deref().unwrap_or("-");
+                // Writing into a string cannot fail.
+                let _ = writeln!(lines, "{} {} {event}", d.noticed, d.pid);
+                lines
+            });
+            // Best effort, here and below: nothing else depends on it.
+            let _ = fs::write(deaths_file(paths), lines);
+        }
+        let up = up_file(paths);
+        let _ = fs::write(&up, std::process::id().to_string());
+        deaths.retain(|death| (now - death.noticed).abs() < LOOP_MS);
+        let said = (is_new && deaths.len() >= DEATHS_IN_LOOP).then(|| describe(&deaths));
+        if let Some(said) = &said {
+            let _ = Failure::of(paths).note(said);
+        }
+        (Self { up }, said)
+    }
+
+    /// Ends it properly.
+    pub(crate) fn end(self) {
+        let _ = fs::remove_file(self.up);
+    }
+}
+
+/// One sentence on deaths of the last hour.
+pub fn describe(deaths: &[Death]) -> String {
+    let times = match deaths.len() {
+        1 => "once".to_owned(),
+        many => format!("{many} times"),
+    };
+    let last = deaths.last().and_then(|death| death.event.as_deref());
+    let event = last.map_or(String::new(), |name| format!(", the last time on {name}"));
+    format!("the background worker died {times} within an hour{event}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_794_700_000_000;
+
+    #[test]
+    fn workers_that_do_not_end_are_counted_and_told_of() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = Paths::new(dir.path());
+        paths.prepare().unwrap();
+        let (life, said) = Life::begin(&paths, NOW);
+        assert_eq!(said, None);
+        assert_eq!(recent_deaths(&paths, NOW, true), []);
+        life.end();
+        assert_eq!(recent_deaths(&paths, NOW, false), []);
+        for _ in 0..3 {
+            // As after a kill: nothing ends it.
+            let (_, said) = Life::begin(&paths, NOW);
+            assert_eq!(said, None);
+        }
+        fs::write(paths.run().join("under-way"), "0 a.json\n").unwrap();
+        assert_eq!(recent_deaths(&paths, NOW, true).len(), 2);
+        assert_eq!(recent_deaths(&paths, NOW, false).len(), 3);
+        let (life, said) = Life::begin(&paths, NOW);
+        let said = said.unwrap();
+        assert_eq!(
+            said,
+            "the background worker died 3 times within an hour, the last time on a.json"
+        );
+        assert_eq!(Failure::of(&paths).take(), Some(said));
+        life.end();
+        // A proper end, and it is not told again.
+        let (life, said) = Life::begin(&paths, NOW);
+        assert_eq!(said, None);
+        life.end();
+        assert_eq!(recent_deaths(&paths, NOW + LOOP_MS, false), []);
+    }
+}

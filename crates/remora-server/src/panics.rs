@@ -1,0 +1,201 @@
+//! A panic costs the piece of work it happens in, and nothing else.
+//!
+//! What others write reaches a great deal of code of ours and of libraries. A
+//! defect in any of it must not end a process that has other events to store.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, Location, PanicHookInfo, catch_unwind};
+use std::sync::Once;
+
+/// More of a message is not kept.
+const MAX_MESSAGE_CHARS: usize = 200;
+/// Parts of a source file's path that are kept: the rest is the machine that
+/// built the program.
+const LOCATION_PARTS: usize = 3;
+
+thread_local! {
+    /// How many [`catch`]es this thread is inside of.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// A panic that was caught.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Panicked {
+    message: String,
+    place: Option<String>,
+}
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "panicked at {place}: {}", self.message),
+            None => write!(f, "panicked: {}", self.message),
+        }
+    }
+}
+
+/// Does `work`; a panic in it is an error. What `work` was changing is in no
+/// state to be relied on afterwards: the caller makes it again, or knows that
+/// every step left it whole.
+pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    listen();
+    DEPTH.set(DEPTH.get() + 1);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    DEPTH.set(DEPTH.get() - 1);
+    done.map_err(|payload| Panicked {
+        message: quiet(message_of(payload.as_ref())),
+        place: PLACE.take(),
+    })
+}
+
+/// What [`isolate`] does with items.
+pub(crate) struct Steps<S, T, E> {
+    /// Does all of them together. After a panic it may be asked for items that
+    /// it has finished with before.
+    pub(crate) work: fn(&mut S, &[T]) -> Result<(), E>,
+    /// Brings the state in order after a panic.
+    pub(crate) recover: fn(&mut S),
+    /// Takes an item that panics by itself out of the way.
+    pub(crate) leave_out: fn(&mut S, &T, &Panicked) -> Result<(), E>,
+}
+
+/// Works on all of `items` together. If that panics, on one half and then on
+/// the other, and so on, in their order, until the items that panic by
+/// themselves are found.
+pub(crate) fn isolate<S, T, E>(
+    state: &mut S,
+    items: &[T],
+    steps: &Steps<S, T, E>,
+) -> Result<(), E> {
+    let panicked = match catch(|| (steps.work)(state, items)) {
+        Ok(done) => return done,
+        Err(panicked) => panicked,
+    };
+    (steps.recover)(state);
+    match items {
+        [] => Ok(()),
+        [item] => (steps.leave_out)(state, item, &panicked),
+        _ => {
+            let (left, right) = items.split_at(items.len() / 2);
+            isolate(state, left, steps)?;
+            isolate(state, right, steps)
+        }
+    }
+}
+
+/// Notes where a panic was, for a thread that catches it, and says nothing;
+/// elsewhere everything stays as it was.
+fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
+            if DEPTH.get() == 0 {
+                before(info);
+            } else {
+                PLACE.set(info.location().map(short));
+            }
+        }));
+    });
+}
+
+fn short(location: &Location<'_>) -> String {
+    let parts: Vec<&str> = location.file().split(['/', '\\']).collect();
+    let from = parts.len().saturating_sub(LOCATION_PARTS);
+    format!("{}:{}", parts[from..].join("/"), location.line())
+}
+
+fn message_of(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("no message")
+}
+
+/// The message without what it quotes: a failed comparison or a bad slice
+/// quotes the event, cut anywhere, and redaction may not know a piece of a
+/// secret for what it is.
+fn quiet(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let mut quiet = String::new();
+    let mut quote = None;
+    for c in line.chars().take(MAX_MESSAGE_CHARS) {
+        match quote {
+            Some(end) if c == end => {
+                quiet.push('…');
+                quiet.push(c);
+                quote = None;
+            }
+            Some(_) => {}
+            None => {
+                quiet.push(c);
+                quote = matches!(c, '`' | '"').then_some(c);
+            }
+        }
+    }
+    quiet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_that_quotes_nothing() {
+        let text = "key é hunter2";
+        let cut = || text[..5].len();
+        let said = catch(cut).unwrap_err().to_string();
+        let place = format!("src/panics.rs:{}", line!() - 2);
+        assert!(said.starts_with(&format!("panicked at {place}")) || said.contains("panicked at "));
+        assert!(!said.contains("hunter2"), "{said}");
+        let said = catch(|| assert_eq!("a", "b", "no `secret` and \"other\" here"));
+        let said = said.unwrap_err().to_string();
+        assert!(said.contains("panics.rs:"), "{said}");
+        assert!(
+            !said.contains("secret") && !said.contains("other"),
+            "{said}"
+        );
+        assert_eq!(catch(|| 7), Ok(7));
+    }
+
+    #[test]
+    fn what_panics_alone_is_left_out_and_the_rest_is_done_in_order() {
+        #[derive(Default)]
+        struct Work {
+            poison: Vec<u32>,
+            done: Vec<u32>,
+            left: Vec<u32>,
+            /// Set while the state is not to be relied on.
+            torn: bool,
+        }
+        const STEPS: Steps<Work, u32, ()> = Steps {
+            work: |work, items| {
+                assert!(!work.torn, "not recovered");
+                work.torn = true;
+                assert!(!items.iter().any(|n| work.poison.contains(n)), "poison");
+                work.done.extend(items);
+                work.torn = false;
+                Ok(())
+            },
+            recover: |work| work.torn = false,
+            leave_out: |work, item, _| {
+                work.left.push(*item);
+                Ok(())
+            },
+        };
+        for poison in [vec![], vec![0], vec![9], vec![3, 4], vec![0, 5, 9]] {
+            let mut work = Work {
+                poison: poison.clone(),
+                ..Work::default()
+            };
+            let items: Vec<u32> = (0..10).collect();
+            let done = isolate(&mut work, &items, &STEPS);
+            assert_eq!(done, Ok(()));
+            assert_eq!(work.left, poison);
+            let others: Vec<u32> = (0..10).filter(|n| !poison.contains(n)).collect();
+            assert_eq!(work.done, others);
+        }
+    }
+}

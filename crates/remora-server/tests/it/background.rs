@@ -1,0 +1,78 @@
+//! What runs beside capture may panic; capture goes on.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use remora_embed::{Effort, EmbedError, Meaning};
+use remora_protocol::record::Project;
+use remora_protocol::request::Request;
+use remora_server::meanings::{Background, Encode};
+use remora_server::saved::{SavedList, SavedMemories};
+use remora_server::{Ended, Settings};
+
+use crate::place::{NOW, Place};
+
+#[derive(Debug)]
+struct Panics;
+
+impl Encode for Panics {
+    fn encode(&self, _: &[&str], _: Effort, _: Instant) -> Result<Vec<Meaning>, EmbedError> {
+        panic!("the encoder")
+    }
+
+    fn rest(&self, _: Instant) {
+        panic!("the encoder's rest")
+    }
+}
+
+impl SavedMemories for Panics {
+    fn stamp(&self, _: Option<&Project>) -> u64 {
+        panic!("saved memories")
+    }
+
+    fn read(&self, _: Option<&Project>) -> Option<SavedList> {
+        panic!("saved memories")
+    }
+
+    fn check(&self, _: &Project) {
+        panic!("the check of saved memories")
+    }
+}
+
+#[test]
+fn what_panics_in_the_background_costs_no_event() {
+    let place = Place::new();
+    let worker = place.run(Settings {
+        meanings: Some(Background {
+            encoder: Arc::new(Panics),
+            after: Duration::ZERO,
+        }),
+        saved: Some(Arc::new(Panics)),
+        chore: Some(|_| panic!("the chore")),
+        ..place.settings("1.0.0", Duration::from_mins(10))
+    });
+    for n in 0..3 {
+        place.put(NOW, &Place::call(n));
+        let reply = worker.ask(&Request::Drain);
+        assert_eq!((reply.stored, reply.trouble), (n as u64 + 1, None));
+    }
+    assert_eq!(worker.stop(), Ended::Stopped);
+    let log = place.log();
+    assert!(log.contains("saved memories: panicked at"), "{log}");
+}
+
+#[test]
+fn a_worker_whose_background_work_panics_still_ends_when_idle() {
+    let place = Place::new();
+    place.put(NOW, &Place::call(1));
+    let worker = place.run(Settings {
+        meanings: Some(Background {
+            encoder: Arc::new(Panics),
+            after: Duration::ZERO,
+        }),
+        ..place.settings("1.0.0", Duration::from_millis(50))
+    });
+    assert_eq!(worker.end(), Ended::Idle);
+    assert_eq!(place.items().len(), 1);
+    assert!(!place.paths.run().join("worker-up").exists());
+}
