@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use remora_client::{GivenFile, Giving, ProjectLocation, normal, open_plain};
+use remora_files::read_file;
 use remora_instructions::memories::Folder;
 use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
 use remora_protocol::record::Anchor;
@@ -95,7 +96,7 @@ fn in_checkout(indexed: &Path, root: &Path) -> Option<PathBuf> {
 }
 
 fn is_alike(one: &Path, other: &Path, size: u64) -> bool {
-    let read = |path: &Path| std::fs::read(path).ok();
+    let read = |path: &Path| read_file(path, COMPARED).ok();
     size <= COMPARED && read(one).is_some_and(|words| Some(words) == read(other))
 }
 

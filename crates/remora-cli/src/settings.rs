@@ -1,8 +1,8 @@
 //! Resolves flags, environment and defaults once into what the engine needs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use remora_files::{MAX_BOOK_BYTES, read_file};
 use remora_hooks::{
     Attendance, Engine, FlagSettings, Mode, Options, PermissionMode, Places, SettingSources, Trust,
 };
@@ -175,10 +175,7 @@ fn permission_mode(text: &str) -> Result<PermissionMode, CliError> {
 fn is_trusted(places: &Places) -> bool {
     let folder = places.config_dir.as_ref().unwrap_or(&places.home);
     let file = folder.join(".claude.json");
-    let book = fs::metadata(&file)
-        .ok()
-        .filter(fs::Metadata::is_file)
-        .and_then(|_| fs::read(&file).ok());
+    let book = read_file(&file, MAX_BOOK_BYTES).ok();
     let book: Option<Value> = book.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     places.project.ancestors().any(|dir| {
         book.as_ref()

@@ -15,6 +15,10 @@ use std::path::Path;
 /// What a settings file, or another small file of the user's, may hold.
 pub const MAX_SETTINGS_BYTES: u64 = 4 * 1024 * 1024;
 
+/// What a client's own book of projects and servers may hold: it grows with
+/// use.
+pub const MAX_BOOK_BYTES: u64 = 64 * 1024 * 1024;
+
 /// Why a file was not read.
 #[derive(Debug)]
 pub enum ReadError {

@@ -6,9 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use remora_files::ReadError;
 
 use crate::config::{self, HandlerConfig, Read, Settings, Strictness};
 use crate::error::LoadError;
@@ -468,22 +470,13 @@ const FILE_CAP: u64 = 64 << 20;
 /// A regular file of a sane size. A repository may carry a link to a device
 /// or a pipe, which would never end.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let size = match fs::metadata(path)? {
-        meta if meta.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        meta if !meta.is_file() => return Err(io::Error::other("is not a regular file")),
-        meta => meta.len(),
-    };
-    if size > FILE_CAP {
-        return Err(io::Error::other(format!(
-            "is longer than {} MiB",
-            FILE_CAP >> 20
-        )));
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(path)?
-        .take(FILE_CAP)
-        .read_to_end(&mut bytes)?;
-    Ok(bytes)
+    remora_files::read_file(path, FILE_CAP).map_err(|error| match error {
+        ReadError::TooLarge { .. } => {
+            io::Error::other(format!("is longer than {} MiB", FILE_CAP >> 20))
+        }
+        ReadError::Special => io::Error::other("is not a regular file"),
+        error => error.into(),
+    })
 }
 
 fn absent(error: &io::Error) -> bool {

@@ -135,7 +135,7 @@ impl Loaded {
 }
 
 /// A file that is not in the prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Skipped {
     /// Where it is, or would be.
     pub path: PathBuf,
@@ -146,7 +146,7 @@ pub struct Skipped {
 }
 
 /// Why a file is not in the prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Why {
     /// A pattern of `claudeMdExcludes` hits it.
     Excluded {

@@ -14,6 +14,7 @@ mod agent;
 mod agents_md;
 mod approval;
 pub mod auto_memory;
+mod budget;
 mod disk;
 mod exclude;
 mod file;
@@ -36,6 +37,7 @@ mod statement;
 #[cfg(test)]
 mod tests;
 mod touch;
+mod walk;
 mod why;
 mod wording;
 
@@ -129,7 +131,7 @@ impl Instructions {
             Reset::Clear => Reason::SessionStart,
         };
         self.scene.loader.forget();
-        self.scene.loader.skipped.clear();
+        self.scene.loader.clear_skipped();
         self.start = self.scene.start(reason);
         if why == Reset::Clear {
             for file in &mut self.start.files {
@@ -142,16 +144,18 @@ impl Instructions {
 
     /// What was met and left out, and has not come in since.
     pub fn skipped(&self) -> impl Iterator<Item = &Skipped> {
-        let loaded = || self.start.files.iter().chain(&self.later);
-        let skipped = self.scene.loader.skipped.iter();
-        skipped.filter(move |s| !loaded().any(|file| file.path == s.path))
+        let loaded = self.start.files.iter().chain(&self.later);
+        let loaded: HashSet<&Path> = loaded.map(|file| file.path.as_path()).collect();
+        let skipped = self.scene.loader.skipped().iter();
+        skipped.filter(move |s| !loaded.contains(s.path.as_path()))
     }
 
     /// What a person should mend.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         let settings = self.scene.settings.warnings.iter();
         let files = self.scene.loader.warnings.iter();
-        settings.chain(files).map(String::as_str)
+        let limits = self.scene.loader.budget.warnings();
+        settings.chain(files).map(String::as_str).chain(limits)
     }
 
     /// The working directory, real.

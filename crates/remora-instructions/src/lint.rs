@@ -100,6 +100,7 @@ impl Instructions {
     /// Everything that should be mended, the gravest first.
     pub fn lint(&self) -> Vec<Finding> {
         let mut findings = files::settings(&self.scene);
+        findings.extend(files::limits(&self.scene));
         if self.scene.off().is_none() {
             let mut scene = Scene::new(self.scene.places.clone(), self.scene.options.clone());
             let waiting = waiting::rules(&mut scene, &self.below_cwd());

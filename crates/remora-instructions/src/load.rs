@@ -9,6 +9,9 @@ use std::fs;
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use remora_files::list_directory;
+
+use crate::budget::{Budget, MAX_SKIPPED};
 use crate::disk::{self, Refused};
 use crate::exclude::Excludes;
 use crate::file::{Kind, Skipped, Why};
@@ -21,6 +24,9 @@ use crate::{frontmatter, markdown, names};
 const DEEPEST: usize = 4;
 /// Folders inside folders of rules that are followed.
 const DEEPEST_RULES: usize = 32;
+
+/// Why a file is not read when the load has read enough.
+const OVER_BUDGET: &str = "not read: other files of this load were too large in all";
 
 /// How far imports may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,8 +109,11 @@ pub(crate) struct Loader {
     pub(crate) passed: HashSet<PathBuf>,
     /// Paths that the start lists: nested rules among them do not come again.
     pub(crate) met: HashSet<PathBuf>,
-    pub(crate) skipped: Vec<Skipped>,
+    skipped: Vec<Skipped>,
+    /// The same, to find one again.
+    known_skipped: HashSet<Skipped>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) budget: Budget,
 }
 
 impl Loader {
@@ -119,7 +128,9 @@ impl Loader {
             passed: HashSet::new(),
             met: HashSet::new(),
             skipped: Vec::new(),
+            known_skipped: HashSet::new(),
             warnings: Vec::new(),
+            budget: Budget::default(),
         }
     }
 
@@ -178,16 +189,18 @@ impl Loader {
         been: &mut BTreeSet<PathBuf>,
         files: &mut Vec<PathBuf>,
     ) {
-        let Ok(entries) = fs::read_dir(folder) else {
-            return;
-        };
         let Some(real) = self.real_directory(folder) else {
             return;
         };
         if depth > DEEPEST_RULES || !been.insert(real) {
             return;
         }
-        for entry in entries.flatten() {
+        let Ok(listed) = list_directory(folder, self.budget.entries()) else {
+            return;
+        };
+        let (count, is_cut) = (listed.entries.len(), listed.is_cut);
+        self.budget.take_entries(folder, count, is_cut);
+        for entry in listed.entries {
             let path = entry.path();
             let Ok(mut kind) = entry.file_type() else {
                 continue;
@@ -266,11 +279,15 @@ impl Loader {
             skip(self, path, Why::TooDeep);
             return;
         }
+        if !self.budget.may_read(path) {
+            return skip(self, path, Why::NotRead(OVER_BUDGET.to_owned()));
+        }
         let bytes = match disk::read(&real) {
             Ok(bytes) => bytes,
             Err(Refused::Missing) => return skip(self, path, Why::Missing),
             Err(why) => return skip(self, path, Why::NotRead(why.to_string())),
         };
+        self.budget.take_bytes(bytes.len() as u64);
         seen.insert(key.to_path_buf(), path.to_path_buf());
         let text = markdown::decode(&bytes);
         let (front, body) = frontmatter::split(&text);
@@ -297,7 +314,10 @@ impl Loader {
         }
         let folder = real.parent().unwrap_or(Path::new("/")).to_path_buf();
         chain.push(path.to_path_buf());
-        for found in &page.imports {
+        for (number, found) in page.imports.iter().enumerate() {
+            if !self.budget.take_import(path, number) {
+                break;
+            }
             let target = import::resolve(&found.path, &folder, &self.home);
             match import::extension(&target) {
                 Some(extension) if !import::is_text(&extension) => {
@@ -356,9 +376,19 @@ impl Loader {
             parent: parent.map(Path::to_path_buf),
             why,
         };
-        if !self.skipped.contains(&skipped) {
+        if self.skipped.len() < MAX_SKIPPED && self.known_skipped.insert(skipped.clone()) {
             self.skipped.push(skipped);
         }
+    }
+
+    /// What was met and left out.
+    pub(crate) fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    pub(crate) fn clear_skipped(&mut self) {
+        self.skipped.clear();
+        self.known_skipped.clear();
     }
 
     /// The real path of something that exists.
@@ -383,8 +413,9 @@ impl Loader {
         real
     }
 
-    /// Forgets what may have changed on the disk since.
+    /// Another load begins: forgets what may have changed on the disk since.
     pub(crate) fn forget(&mut self) {
         self.directories.clear();
+        self.budget.renew();
     }
 }

@@ -1,10 +1,15 @@
 //! The Markdown pages of a folder with their heads: agents, output styles.
 
-use std::fs;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
+
+use remora_files::list_directory;
 
 use crate::frontmatter::{self, Value};
 use crate::{disk, markdown};
+
+/// Entries of a folder that are looked at.
+const MAX_ENTRIES: usize = 5_000;
 
 /// One page.
 pub(crate) struct Page {
@@ -28,8 +33,8 @@ impl Page {
 /// All pages of a folder, by file name; those that cannot be read are left
 /// out.
 pub(crate) fn of(folder: &Path) -> impl Iterator<Item = Page> {
-    let list = fs::read_dir(folder).into_iter().flatten();
-    let mut files: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
+    let list = list_directory(folder, MAX_ENTRIES).unwrap_or_default();
+    let mut files: Vec<PathBuf> = list.entries.iter().map(DirEntry::path).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "md"));
     files.sort();
     files.into_iter().filter_map(|file| {

@@ -4,9 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use remora_files::read_text;
 use remora_protocol::git;
 
 use crate::names;
+
+/// What a file that points elsewhere may hold.
+const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// A checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,11 +50,11 @@ fn is_root(dir: &Path) -> bool {
 /// alone may come out of an archive: it would hand one project's memory to
 /// another. A submodule's points elsewhere.
 fn main_checkout(root: &Path) -> Option<PathBuf> {
-    let pointer = fs::read_to_string(root.join(".git")).ok()?;
+    let pointer = read_text(&root.join(".git"), MAX_POINTER_BYTES).ok()?;
     let folder = fs::canonicalize(root.join(git::pointer(&pointer)?)).ok()?;
-    let common = fs::read_to_string(folder.join("commondir")).ok()?;
+    let common = read_text(&folder.join("commondir"), MAX_POINTER_BYTES).ok()?;
     let common = fs::canonicalize(folder.join(common.trim())).ok()?;
-    let back = fs::read_to_string(folder.join("gitdir")).ok()?;
+    let back = read_text(&folder.join("gitdir"), MAX_POINTER_BYTES).ok()?;
     let back = folder.join(back.trim());
     let back = back.parent().and_then(|back| fs::canonicalize(back).ok())?;
     let is_listed = folder.parent()? == common.join("worktrees");

@@ -259,3 +259,83 @@ proptest! {
         prop_assert_eq!(paths.len(), count);
     }
 }
+
+/// Costs are counted, not timed: imports followed, files read, entries listed.
+fn spent(instructions: &Instructions) -> budget::Spent {
+    instructions.scene.loader.budget.spent
+}
+
+#[test]
+fn imports_that_lead_nowhere_cost_one_look_each_up_to_a_limit() {
+    let tree = Tree::new();
+    let text = |count: usize| {
+        let names: Vec<String> = (0..count).map(|n| format!("@no/f{n}.md")).collect();
+        names.join("\n")
+    };
+    for count in [10, 500, 5_000] {
+        tree.put("home/app/CLAUDE.md", text(count));
+        let loaded = tree.load();
+        assert_eq!((spent(&loaded).imports, spent(&loaded).files), (count, 1));
+        assert_eq!(loaded.skipped().count(), count);
+        assert_eq!(loaded.warnings().count(), 0);
+    }
+    tree.put("home/app/CLAUDE.md", text(20_000));
+    let loaded = tree.load();
+    assert_eq!(spent(&loaded).imports, budget::MAX_FILE_IMPORTS);
+    let file = tree.root.join("home/app/CLAUDE.md");
+    assert_eq!(
+        loaded.warnings().collect::<Vec<_>>(),
+        [format!(
+            "{}: imports beyond the first 5000 are not followed",
+            file.display()
+        )]
+    );
+    let findings = loaded.lint();
+    let limits: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding.code == "limit-reached")
+        .collect();
+    assert_eq!(limits.len(), 1, "lint says so too");
+}
+
+#[test]
+fn files_that_all_import_each_other_are_read_once_each() {
+    let tree = Tree::new();
+    let names: Vec<String> = (0..200).map(|n| format!("@f{n}.md")).collect();
+    let names = names.join("\n");
+    for n in 0..200 {
+        tree.put(&format!("home/app/d/f{n}.md"), format!("{n}\n{names}"));
+    }
+    tree.put("home/app/CLAUDE.md", "@d/f0.md");
+    let loaded = tree.load();
+    assert_eq!(loaded.start().len(), 201);
+    let spent = spent(&loaded);
+    assert_eq!((spent.files, spent.imports), (201, 200 * 200 + 1));
+    assert!(loaded.skipped().count() <= budget::MAX_SKIPPED);
+    let circles = loaded.lint();
+    let circles = circles.iter().filter(|f| f.code == "cyclic-import");
+    assert_eq!(circles.count(), 100);
+}
+
+#[test]
+fn a_folder_of_rules_that_is_a_whole_disk_is_looked_at_up_to_a_limit() {
+    let tree = Tree::new();
+    for dir in 0..30 {
+        for file in 0..1_000 {
+            tree.put(&format!("disk/{dir}/{file}.txt"), "");
+        }
+    }
+    tree.put("disk/a.md", "rule");
+    fs::create_dir(tree.root.join("home/app/.claude")).unwrap();
+    std::os::unix::fs::symlink(
+        tree.root.join("disk"),
+        tree.root.join("home/app/.claude/rules"),
+    )
+    .unwrap();
+    let mut loaded = tree.load();
+    assert_eq!(spent(&loaded).entries, 20_000);
+    assert!(loaded.warnings().any(|text| text.contains("20000 entries")));
+    // Another load has the same budget, not the rest of the first.
+    loaded.on_read(&tree.root.join("home/app/src/a.rs"));
+    assert!((20_001..=40_000).contains(&spent(&loaded).entries));
+}

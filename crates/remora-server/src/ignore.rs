@@ -7,10 +7,16 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use remora_files::read_file;
 use remora_protocol::Event;
 use serde_json::Value;
 
 const FILE: &str = ".remoraignore";
+/// What the file may hold. Making patterns ready costs far more than reading
+/// them, so there is a limit to each.
+const MAX_IGNORE_BYTES: u64 = 256 * 1024;
+const MAX_PATTERNS: usize = 1_000;
+const MAX_PATTERN_BYTES: usize = 1_000;
 /// Fields of a tool's input that name the file it is about.
 const FIELDS: &[&str] = &["file_path", "notebook_path", "path"];
 /// No system opens a longer path; only this much of one is matched, because
@@ -22,6 +28,50 @@ const MAX_PATH_BYTES: usize = 4096;
 pub fn pattern_fault(pattern: &str) -> Option<String> {
     let fault = GitignoreBuilder::new("").add_line(None, pattern).err()?;
     Some(fault.to_string())
+}
+
+/// The patterns of a project's file that count. One that is no regular file,
+/// or is too large, says nothing; `doctor` says so.
+fn project_patterns(file: &Path) -> Vec<String> {
+    let text = read_file(file, MAX_IGNORE_BYTES).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let patterns = text.trim_start_matches('\u{feff}').lines();
+    patterns
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .filter(|line| line.len() <= MAX_PATTERN_BYTES)
+        .take(MAX_PATTERNS)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What of a project's `.remoraignore` does not count, if anything: it cannot
+/// be read, or holds too much.
+pub fn ignore_file_fault(root: &Path) -> Option<String> {
+    let file = root.join(FILE);
+    let text = match read_file(&file, MAX_IGNORE_BYTES) {
+        Ok(text) => text,
+        Err(error) if error.is_missing() => return None,
+        Err(error) => return Some(format!("{}: {error}; none of it counts", file.display())),
+    };
+    let text = String::from_utf8_lossy(&text);
+    let patterns = text
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let (short, long): (Vec<&str>, Vec<&str>) =
+        patterns.partition(|line| line.len() <= MAX_PATTERN_BYTES);
+    if short.len() > MAX_PATTERNS {
+        return Some(format!(
+            "{}: holds {} patterns; only the first {MAX_PATTERNS} count",
+            file.display(),
+            short.len()
+        ));
+    }
+    (!long.is_empty()).then(|| {
+        format!(
+            "{}: patterns longer than {MAX_PATTERN_BYTES} bytes do not count",
+            file.display()
+        )
+    })
 }
 
 /// The patterns, by project; read again when the project's file changes.
@@ -76,8 +126,8 @@ impl Ignores {
                 // What is no pattern matches nothing; `doctor` names it.
                 let _ = builder.add_line(None, line);
             }
-            if stamp.is_some() {
-                builder.add(&file);
+            for line in project_patterns(&file) {
+                let _ = builder.add_line(None, &line);
             }
             let patterns = builder.build().unwrap_or_else(|_| Gitignore::empty());
             self.projects.insert(root.to_path_buf(), (stamp, patterns));
@@ -237,5 +287,24 @@ mod tests {
     fn without_a_project_own_patterns_still_count() {
         assert!(ask("", "/anywhere", "/anywhere//a.key"));
         assert!(!ask("", "/anywhere", "/anywhere/a.rs"));
+    }
+
+    #[test]
+    fn a_file_that_never_ends_or_holds_too_much_costs_little_and_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        let file = root.join(FILE);
+        assert_eq!(ignore_file_fault(root), None);
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        assert!(Ignores::new(Vec::new()).of(root).is_empty());
+        assert!(ignore_file_fault(root).is_some_and(|text| text.contains("none of it counts")));
+        fs::remove_file(&file).unwrap();
+        let many: Vec<String> = (0..5_000).map(|n| format!("d{n}/**")).collect();
+        fs::write(&file, many.join("\n")).unwrap();
+        assert_eq!(project_patterns(&file).len(), MAX_PATTERNS);
+        assert!(ignore_file_fault(root).is_some_and(|text| text.contains("5000 patterns")));
+        fs::write(&file, format!("{}\n*.key\n", "x".repeat(2_000))).unwrap();
+        assert_eq!(project_patterns(&file), ["*.key"]);
+        assert!(ignore_file_fault(root).is_some_and(|text| text.contains("longer than")));
     }
 }

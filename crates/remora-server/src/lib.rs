@@ -34,7 +34,7 @@ mod worker;
 pub use dead::{DeadLetter, dead_letters, retry};
 pub use forgotten::{Forgotten, Receipt};
 pub use guard::{Suspect, forget_suspects, suspects};
-pub use ignore::pattern_fault;
+pub use ignore::{ignore_file_fault, pattern_fault};
 pub use inbox::{Inbox, Round};
 pub use log::Log;
 pub use rebuild::{Progress, Rebuilt, is_gone, move_aside, rebuild};

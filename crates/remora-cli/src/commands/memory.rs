@@ -15,9 +15,9 @@ pub(super) use accept::Accepted;
 pub(super) use check::{cache, cache_file, keep};
 pub(super) use notes::import as import_notes;
 
-use std::fs;
 use std::path::PathBuf;
 
+use remora_files::{MAX_SETTINGS_BYTES, read_file};
 use remora_instructions::memories::folder::Folder;
 use remora_instructions::memories::{Memory, MemoryError, SCHEME, Scope, Type, Uri};
 use remora_instructions::{Instructions, Kind};
@@ -174,7 +174,7 @@ impl Shelf {
         files
             .filter(|file| !matches!(file.kind, Kind::AutoMem | Kind::TeamMem))
             .map(|file| {
-                let text = fs::read(&file.path).map_or_else(
+                let text = read_file(&file.path, MAX_SETTINGS_BYTES).map_or_else(
                     |_| file.content.clone(),
                     |bytes| String::from_utf8_lossy(&bytes).into_owned(),
                 );

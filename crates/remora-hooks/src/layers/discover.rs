@@ -1,11 +1,15 @@
 //! Where the three settings files of a person are, for a session that starts
 //! in a given directory.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use remora_files::read_text;
 
 use super::{Places, Source};
 use crate::names;
+
+/// What a `.git` that points elsewhere may hold.
+const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// User, project and local files, in that order.
 pub(super) fn files(places: &Places) -> Vec<(Source, PathBuf)> {
@@ -35,7 +39,7 @@ fn repository_root(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|d| d.join(".git").exists())?;
     let mark = top.join(".git");
     if mark.is_file() {
-        let text = fs::read_to_string(&mark).ok()?;
+        let text = read_text(&mark, MAX_POINTER_BYTES).ok()?;
         let target = Path::new(text.trim().strip_prefix("gitdir:")?.trim()).to_path_buf();
         let target = if target.is_absolute() {
             target

@@ -223,6 +223,18 @@ fn same(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
+/// What a load left out because there was too much of it.
+pub(super) fn limits(scene: &Scene) -> Vec<Finding> {
+    let warnings = scene.loader.budget.warnings();
+    warnings
+        .map(|warning| {
+            let (source, message) = warning.split_once(": ").unwrap_or(("", warning));
+            let advice = "name fewer files, or remove what was not meant";
+            Finding::new(Severity::Warning, "limit-reached", source, message, advice)
+        })
+        .collect()
+}
+
 /// What is wrong in settings files.
 pub(super) fn settings(scene: &Scene) -> Vec<Finding> {
     let mut findings = Vec::new();

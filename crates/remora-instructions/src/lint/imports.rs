@@ -1,12 +1,13 @@
 //! Imports that lead nowhere, in a circle, outside, or were not meant; and
 //! what was meant as one but is none.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::sheet::{self, Named, PUNCTUATION, Sheet};
 use super::{Bench, Finding, Severity};
+use crate::budget::MAX_FILE_IMPORTS;
 use crate::file::Why;
 use crate::import;
 use crate::markdown::MissKind;
@@ -36,29 +37,42 @@ const MENTIONS: &[&str] = &[
     "maintainer",
 ];
 
+/// Missing imports for which a name that was meant is looked for.
+const MAX_SPELLINGS: usize = 100;
+/// Circles that are reported, and the files of one that are named.
+const MAX_CIRCLES: usize = 100;
+const MAX_CIRCLE_NAMES: usize = 10;
+
 pub(super) fn check(bench: &Bench<'_>) -> Vec<Finding> {
     let home = &bench.session.scene.places.home;
     let all = bench.session.start.files.iter().chain(&bench.session.later);
     let loaded: HashSet<PathBuf> = all
         .filter_map(|file| fs::canonicalize(&file.path).ok())
         .collect();
+    let skipped: SkippedFiles<'_> = bench
+        .session
+        .skipped()
+        .map(|s| ((s.path.as_path(), s.parent.as_deref()), &s.why))
+        .collect();
+    let mut spellings = 0;
     let mut findings = Vec::new();
     let mut graph: BTreeMap<PathBuf, Vec<(PathBuf, usize)>> = BTreeMap::new();
     for sheet in bench.sheets.iter().chain(&bench.waiting_sheets) {
         let mut told: BTreeSet<(usize, String)> = BTreeSet::new();
-        for named in sheet.imports(home) {
+        let lines: Vec<&str> = sheet.text.lines().collect();
+        for named in sheet.imports(home).into_iter().take(MAX_FILE_IMPORTS) {
             if let Ok(real) = fs::canonicalize(&named.target) {
                 graph
                     .entry(sheet.path.clone())
                     .or_default()
                     .push((real, named.line));
             }
-            if let Some(finding) = judge(bench, sheet, &named, home) {
+            if let Some(finding) = judge(&skipped, (sheet, &lines), &named, home, &mut spellings) {
                 told.insert(key(&named));
                 findings.push(finding.at(named.line));
             }
         }
-        for (named, why) in sheet.misses(home) {
+        for (named, why) in sheet.misses(home).into_iter().take(MAX_FILE_IMPORTS) {
             let real = fs::canonicalize(&named.target)
                 .ok()
                 .filter(|real| real.is_file());
@@ -82,7 +96,16 @@ fn key(named: &Named) -> (usize, String) {
     (named.line, name.to_owned())
 }
 
-fn judge(bench: &Bench<'_>, sheet: &Sheet, named: &Named, home: &Path) -> Option<Finding> {
+/// Files that were left out, by their path and the file that names them.
+type SkippedFiles<'a> = HashMap<(&'a Path, Option<&'a Path>), &'a Why>;
+
+fn judge(
+    skipped: &SkippedFiles<'_>,
+    (sheet, lines): (&Sheet, &[&str]),
+    named: &Named,
+    home: &Path,
+    spellings: &mut usize,
+) -> Option<Finding> {
     let token = &named.token;
     let target = named.target.display();
     let error = |code, message: String, advice: String| {
@@ -116,7 +139,10 @@ fn judge(bench: &Bench<'_>, sheet: &Sheet, named: &Named, home: &Path) -> Option
         if !is_meant(token, &sheet.folder) {
             return None;
         }
-        let advice = match nearest(&named.target) {
+        // Each looks through a folder.
+        *spellings += 1;
+        let near = (*spellings <= MAX_SPELLINGS).then(|| nearest(&named.target));
+        let advice = match near.flatten() {
             Some(near) => format!("did you mean {}?", near.display()),
             None => "mend the path, or take the @ away".to_owned(),
         };
@@ -145,11 +171,8 @@ fn judge(bench: &Bench<'_>, sheet: &Sheet, named: &Named, home: &Path) -> Option
             "give the file a name that ends in .md or .txt, or take the @ away".to_owned(),
         );
     }
-    let skipped = bench
-        .session
-        .skipped()
-        .find(|s| s.path == named.target && s.parent.as_ref() == Some(&sheet.path));
-    match skipped.map(|s| &s.why) {
+    let skipped = skipped.get(&(named.target.as_path(), Some(sheet.path.as_path())));
+    match skipped {
         Some(Why::External) => warning(
             "external-import",
             format!("@{token} leads outside the working directory and is held back"),
@@ -160,7 +183,7 @@ fn judge(bench: &Bench<'_>, sheet: &Sheet, named: &Named, home: &Path) -> Option
             format!("@{token} is more than four imports away from the first file and is not loaded"),
             "import it from a file that is nearer to the first one".to_owned(),
         ),
-        _ if is_accident(sheet, named) => warning(
+        _ if is_accident(lines, named) => warning(
             "accidental-import",
             format!("@{token} looks like a mention or a decorator, but it imports {target}"),
             format!("write `@{token}` in backticks if it is not meant as an import"),
@@ -191,16 +214,13 @@ fn is_meant(token: &str, folder: &Path) -> bool {
 }
 
 /// Whether an import that works looks as if nobody wanted it.
-fn is_accident(sheet: &Sheet, named: &Named) -> bool {
+fn is_accident(lines: &[&str], named: &Named) -> bool {
     let token = named.token.as_str();
     if token.contains('@') {
         return true;
     }
-    let line = sheet
-        .text
-        .lines()
-        .nth(named.line.saturating_sub(1))
-        .unwrap_or_default();
+    let line = lines.get(named.line.saturating_sub(1)).copied();
+    let line = line.unwrap_or_default();
     let before = line.split(&format!("@{token}")).next().unwrap_or_default();
     let word = before
         .trim_end()
@@ -251,27 +271,38 @@ fn circles(graph: &BTreeMap<PathBuf, Vec<(PathBuf, usize)>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut done: BTreeSet<&Path> = BTreeSet::new();
     for start in graph.keys() {
+        if findings.len() >= MAX_CIRCLES {
+            break;
+        }
         // The way to where we are, each with the next import to follow.
         let mut way: Vec<(&Path, usize)> = vec![(start, 0)];
+        let mut at_of: HashMap<&Path, usize> = HashMap::from([(start.as_path(), 0)]);
         while let Some((file, next)) = way.last_mut() {
             let imports = graph.get(*file).map(Vec::as_slice).unwrap_or_default();
             let Some((target, line)) = imports.get(*next) else {
                 done.insert(file);
+                at_of.remove(*file);
                 way.pop();
                 continue;
             };
             *next += 1;
             let from = *file;
-            if let Some(at) = way.iter().position(|(file, _)| *file == target.as_path()) {
+            if let Some(at) = at_of.get(target.as_path()).copied() {
+                if findings.len() >= MAX_CIRCLES {
+                    continue;
+                }
                 let names: Vec<String> = way[at..]
                     .iter()
+                    .take(MAX_CIRCLE_NAMES)
                     .map(|(file, _)| file.display().to_string())
                     .collect();
-                let message = if names.len() == 1 {
+                let hidden = way.len() - at - names.len();
+                let dots = if hidden == 0 { "" } else { " -> .." };
+                let message = if way.len() - at == 1 {
                     "the file imports itself".to_owned()
                 } else {
                     format!(
-                        "imports go in a circle: {} -> {}",
+                        "imports go in a circle: {}{dots} -> {}",
                         names.join(" -> "),
                         names[0]
                     )
@@ -281,6 +312,7 @@ fn circles(graph: &BTreeMap<PathBuf, Vec<(PathBuf, usize)>>) -> Vec<Finding> {
                     Finding::new(Severity::Warning, "cyclic-import", from, message, advice);
                 findings.push(finding.at(*line));
             } else if !done.contains(target.as_path()) && graph.contains_key(target) {
+                at_of.insert(target, way.len());
                 way.push((target, 0));
             }
         }

@@ -1,14 +1,14 @@
 //! Rules that no file wakes, and heads that are not read as they were meant.
 
+use std::ops::ControlFlow;
 use std::path::Path;
-
-use ignore::WalkBuilder;
 
 use super::sheet::Sheet;
 use super::{Bench, Finding, Severity};
 use crate::file::Kind;
 use crate::frontmatter;
 use crate::rule;
+use crate::walk;
 use crate::why::waiting::Waiting;
 
 /// Files of a project that are looked at.
@@ -154,26 +154,15 @@ fn unmatched(mut pending: Vec<(&Waiting, usize)>, cwd: &Path) -> Vec<Finding> {
     let mut left = MOST_FILES;
     // First what a repository holds, then also what it ignores: a rule may
     // speak of that, but it must not use up what may be looked at.
-    for ignored in [false, true] {
-        let walk = WalkBuilder::new(cwd)
-            .hidden(false)
-            .parents(!ignored)
-            .ignore(!ignored)
-            .git_ignore(!ignored)
-            .git_global(false)
-            .git_exclude(!ignored)
-            .filter_entry(|entry| entry.file_name() != ".git")
-            .build();
-        for entry in walk.flatten() {
-            if entry.file_type().is_none_or(|kind| kind.is_dir()) {
-                continue;
-            }
+    for files in [walk::Files::NotIgnored, walk::Files::All] {
+        walk::visit(cwd, files, |path| {
             if pending.is_empty() || left == 0 {
-                break;
+                return ControlFlow::Break(());
             }
             left -= 1;
-            wake(&mut pending, entry.path());
-        }
+            wake(&mut pending, path);
+            ControlFlow::Continue(())
+        });
     }
     let cut = left == 0;
     pending

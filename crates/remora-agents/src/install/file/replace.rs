@@ -5,6 +5,8 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use remora_files::{MAX_SETTINGS_BYTES, ReadError, read_file};
+
 /// As many symbolic links as the system itself follows.
 const LINKS: usize = 40;
 
@@ -48,11 +50,13 @@ fn settle(path: &Path) -> PathBuf {
 
 /// `None` when there is no such file.
 pub(super) fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::metadata(file) {
-        Ok(metadata) if !metadata.is_file() => Err(io::Error::other("not a regular file")),
-        Ok(_) => fs::read(file).map(Some),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+    match read_file(file, MAX_SETTINGS_BYTES) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(ReadError::Missing) => Ok(None),
+        Err(ReadError::Special | ReadError::Directory) => {
+            Err(io::Error::other("not a regular file"))
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

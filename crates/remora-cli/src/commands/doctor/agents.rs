@@ -4,13 +4,12 @@
 mod mcp;
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use remora_agents::install::{self, Installed};
 use remora_agents::{AGENTS, AgentSpec, Places, Scope};
 use remora_client::waiting;
+use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use remora_memory::store::{Filter, Page, Store};
 use remora_store::Access;
 
@@ -63,7 +62,7 @@ fn hooks(
     let mut found: Vec<Found> = Vec::new();
     for scope in [Scope::User, Scope::Project, Scope::Local] {
         let file = (spec.settings_file)(places, scope);
-        let text = fs::read_to_string(&file).unwrap_or_default();
+        let text = read_text(&file, MAX_SETTINGS_BYTES).unwrap_or_default();
         if (spec.mcp.has_plugin)(&text) {
             plugin.get_or_insert_with(|| file.clone());
         }
@@ -145,10 +144,8 @@ fn last_event(patient: &Patient) -> Option<i64> {
 }
 
 fn entries(file: &Path, spec: &AgentSpec) -> Result<Vec<Installed>, String> {
-    let text = match fs::read_to_string(file) {
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
+    let text = match read_text(file, MAX_SETTINGS_BYTES) {
+        Err(e) if e.is_missing() => return Ok(Vec::new()),
         other => other.map_err(|e| e.to_string())?,
     };
     install::find(&text, spec).map_err(|e| e.to_string())

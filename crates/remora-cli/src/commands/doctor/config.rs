@@ -1,7 +1,10 @@
 //! The configuration: that it can be read, and that its patterns can be used.
 
+use std::path::Path;
+
 use remora_memory::redact::{Redactor, Rules};
-use remora_server::pattern_fault;
+use remora_server::identity::look_up_project;
+use remora_server::{ignore_file_fault, pattern_fault};
 
 use super::{Check, Patient, quoted};
 use crate::commands::pause::SWITCHED_OFF;
@@ -16,6 +19,12 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
         checks.push(Check::warn("switch", SWITCHED_OFF, "`unset REMORA_OFF`"));
     }
     checks.extend(project_variables(patient));
+    let here = patient.environment.directory();
+    let root = here.map(|here| look_up_project(&patient.paths, here, None).project.root);
+    if let Some(fault) = root.and_then(|root| ignore_file_fault(Path::new(&root))) {
+        let fix = "write fewer and shorter patterns into a regular file";
+        checks.push(Check::warn("ignored files", fault, fix));
+    }
     let config = match Config::load(&file) {
         Ok(config) => config,
         Err(e) => {

@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use remora_files::read_file;
 use remora_git::Git;
 use remora_memory::store::Store;
 
@@ -229,5 +230,6 @@ pub(super) fn look(file: &Path) -> Result<Option<Vec<u8>>, String> {
     if known.len() > LARGEST {
         return Err("it is larger than 1 MB".to_owned());
     }
-    fs::read(file).map(Some).map_err(|e| e.to_string())
+    let bytes = read_file(file, LARGEST).map_err(|e| e.to_string())?;
+    Ok(Some(bytes))
 }

@@ -9,7 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
 
-use ignore::{WalkBuilder, WalkState};
+use ignore::WalkState;
+use remora_files::{read_file, read_text};
+
+use crate::walk;
+
+/// What a file of git's that points elsewhere, or names a commit, may hold.
+const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// One file, by its path below the root with `/` between the parts.
 #[derive(Debug)]
@@ -37,9 +43,7 @@ impl Files {
     pub fn list(root: &Path, apart: &[PathBuf]) -> Self {
         let gathered: Mutex<Vec<Entry>> = Mutex::default();
         let apart: HashSet<PathBuf> = apart.iter().cloned().collect();
-        let walk = WalkBuilder::new(root)
-            .hidden(false)
-            .git_global(false)
+        let walk = walk::builder(root, walk::Files::NotIgnored)
             .require_git(false)
             .threads(workers())
             .filter_entry(move |entry| {
@@ -47,7 +51,8 @@ impl Files {
                 entry.file_name() != ".git"
                     && !(folder
                         && (apart.contains(entry.path())
-                            || (entry.depth() > 0 && is_worktree(entry.path()))))
+                            || (entry.depth() > 0
+                                && (is_worktree(entry.path()) || !walk::can_enter(entry.path())))))
             })
             .build_parallel();
         walk.run(|| {
@@ -170,7 +175,7 @@ fn stamp(data: &Metadata) -> u64 {
 fn is_worktree(folder: &Path) -> bool {
     let pointer = folder.join(".git");
     fs::symlink_metadata(&pointer).is_ok_and(|d| d.is_file() && d.len() < 4096)
-        && fs::read_to_string(&pointer)
+        && read_text(&pointer, MAX_POINTER_BYTES)
             .is_ok_and(|text| text.replace('\\', "/").contains("/worktrees/"))
 }
 
@@ -183,7 +188,7 @@ fn repository(root: &Path, hash: &mut DefaultHasher) {
     else {
         return;
     };
-    let own = match fs::read_to_string(&dot) {
+    let own = match read_text(&dot, MAX_POINTER_BYTES) {
         Ok(text) => {
             let target = text.trim().trim_start_matches("gitdir:").trim().to_owned();
             dot.parent()
@@ -191,11 +196,12 @@ fn repository(root: &Path, hash: &mut DefaultHasher) {
         }
         Err(_) => dot,
     };
-    let shared = fs::read_to_string(own.join("commondir"))
+    let shared = read_text(&own.join("commondir"), MAX_POINTER_BYTES)
         .map_or_else(|_| own.clone(), |text| own.join(text.trim()));
-    let head = fs::read_to_string(own.join("HEAD")).unwrap_or_default();
+    let head = read_text(&own.join("HEAD"), MAX_POINTER_BYTES).unwrap_or_default();
     if let Some(name) = head.trim().strip_prefix("ref: ") {
-        fs::read(shared.join(name)).unwrap_or_default().hash(hash);
+        let commit = read_file(&shared.join(name), MAX_POINTER_BYTES);
+        commit.unwrap_or_default().hash(hash);
     }
     head.hash(hash);
     for file in [own.join("logs/HEAD"), shared.join("packed-refs")] {

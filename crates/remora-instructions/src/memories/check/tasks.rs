@@ -3,8 +3,8 @@
 //! it builds. Reads lines of these files leniently; runs nothing.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 
+use remora_files::read_file;
 use serde_json::Value;
 
 use super::files::{Entry, Files, last, stem};
@@ -164,7 +164,7 @@ fn text(files: &Files, entry: &Entry) -> Option<String> {
     if !entry.regular || entry.size > LARGEST as u64 {
         return None;
     }
-    let bytes = fs::read(files.root().join(&entry.path)).ok()?;
+    let bytes = read_file(&files.root().join(&entry.path), LARGEST as u64).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -3,12 +3,13 @@
 //! left out. The result does not depend on which thread was faster.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
+
+use remora_files::open_regular;
 
 use super::files::{Entry, workers};
 use super::known;
@@ -150,7 +151,7 @@ fn work(
 /// Reads a text file into the buffer, in as few calls as possible: there are
 /// many small files. One that grew too large meanwhile is cut.
 fn load<'a>(path: &Path, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
-    let mut file = File::open(path).ok()?;
+    let mut file = open_regular(path).ok()?;
     let mut length = 0;
     while length < buffer.len() {
         match file.read(&mut buffer[length..]) {

@@ -1,12 +1,12 @@
 //! Our MCP server: whether it is in the lists that agents read here, runs a
 //! program that exists, and is known to the hooks.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use remora_agents::install::mcp::find;
 use remora_agents::{AgentSpec, Places, Scope, Via};
 use remora_client::Served;
+use remora_files::{MAX_BOOK_BYTES, MAX_SETTINGS_BYTES, read_text};
 
 use super::super::{Check, Level, Patient, quoted};
 use super::again;
@@ -112,14 +112,14 @@ fn has_plugin(spec: &AgentSpec, places: &Places) -> bool {
     [Scope::User, Scope::Project, Scope::Local]
         .iter()
         .any(|scope| {
-            let text = fs::read_to_string((spec.settings_file)(places, *scope));
+            let text = read_text(&(spec.settings_file)(places, *scope), MAX_SETTINGS_BYTES);
             (spec.mcp.has_plugin)(&text.unwrap_or_default())
         })
 }
 
 /// The program of our entry, if there is one, or what is wrong.
 fn entry(list: &List) -> Result<Option<String>, Check> {
-    let text = fs::read_to_string(&list.file).unwrap_or_default();
+    let text = read_text(&list.file, MAX_BOOK_BYTES).unwrap_or_default();
     let file = list.file.display();
     match find(&text) {
         // A bare name is looked up by whoever runs it.
