@@ -9,6 +9,7 @@ mod crowd;
 mod damage;
 mod disk;
 mod home;
+mod poison;
 mod versions;
 
 use std::path::{Path, PathBuf};
@@ -56,6 +57,8 @@ type Run = fn(&Trial<'_>) -> Result<Tally>;
 const TRIALS: &[(&str, Run)] = &[
     ("hooks at once", crowd::at_once),
     ("worker killed", crowd::killed),
+    ("killed within a batch", poison::killed_within_a_batch),
+    ("events that panic", poison::panics),
     ("large spool at start", crowd::backlog),
     ("clock going back", crowd::clock),
     ("disk full and back", disk::full),

@@ -78,7 +78,7 @@ pub(super) fn killed(trial: &Trial<'_>) -> Result<Tally> {
 
 /// A process that is dying holds its socket a moment longer, and a hook would
 /// poke it in vain.
-fn gone(home: &Home) -> Result<()> {
+pub(super) fn gone(home: &Home) -> Result<()> {
     let end = Instant::now() + Duration::from_secs(10);
     let socket = home.paths.socket();
     while !matches!(
