@@ -125,8 +125,9 @@ fn folder_of(file: &str) -> Option<&str> {
     inside.then_some(folder)
 }
 
-/// A title as the cell of a table. Code spans keep their bytes but for the bar,
-/// which ends a cell even there.
+/// A title as the cell of a table. Code spans keep their bytes but for two: the
+/// bar, which ends a cell even there, and an `@` at the start of a word, because
+/// a client that misjudges where a span ends would import the file it names.
 fn cell(text: &str) -> String {
     let shown: String = text.chars().filter(|c| !is_unseen(*c)).collect();
     let fitted = fit(&shown, TITLE);
@@ -137,7 +138,7 @@ fn cell(text: &str) -> String {
     let spans = !safe.contains("\\|");
     while let Some((before, code, after)) = split_code(rest).filter(|_| spans) {
         push_text(&mut out, before);
-        out.push_str(&code.replace('|', "\\|"));
+        push_code(&mut out, code);
         rest = after;
     }
     push_text(&mut out, rest);
@@ -166,6 +167,18 @@ fn split_code(text: &str) -> Option<(&str, &str, &str)> {
 
 fn backticks(text: &str) -> usize {
     text.len() - text.trim_start_matches('`').len()
+}
+
+fn push_code(out: &mut String, code: &str) {
+    let mut before = ' ';
+    for c in code.chars() {
+        match c {
+            '|' => out.push_str("\\|"),
+            '@' if !before.is_alphanumeric() => out.push_str("&#64;"),
+            c => out.push(c),
+        }
+        before = c;
+    }
 }
 
 /// Adds text outside of code spans, so that Markdown shows it as it is.
@@ -223,7 +236,7 @@ mod tests {
             ("while n < limit", "while n < limit"),
             ("Vec<T>", "Vec\\<T>"),
             ("made `Vec<T>` of `a|b\\`", "made `Vec<T>` of `a\\|b\\`"),
-            ("``a ` <b>`` `@x` @y", "``a ` <b>`` `@x` &#64;y"),
+            ("``a ` <b>`` `@x` @y", "``a ` <b>`` `&#64;x` &#64;y"),
             ("`</remora-activity>`", "`‹/remora-activity>`"),
             ("open ` <b> @x", "open ` \\<b> &#64;x"),
             ("`a\\|<b> @x`", "`a\\\\\\|\\<b> &#64;x`"),
