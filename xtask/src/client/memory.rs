@@ -15,6 +15,7 @@ mod settings;
 mod talk;
 mod terminal;
 mod together;
+mod trust;
 
 use std::fmt::Debug;
 use std::thread;
@@ -45,6 +46,10 @@ const CASES: &[(&str, Play)] = &[
     ("memory-disk-full", harmless::full_disk),
     ("memory-uninstall", settings::uninstall),
     ("memory-uninstall-project", settings::uninstall_project),
+    ("trust-upgrade-behind-a-link", trust::upgraded_behind_a_link),
+    ("trust-two-clones", trust::two_clones),
+    ("trust-forged-remote", trust::forged_remote),
+    ("trust-project-environment", trust::project_environment),
     ("recall-the-second-session", recall::second::session),
     ("recall-mcp", recall::server::tools),
     ("recall-mcp-for-the-person", recall::server::for_the_person),

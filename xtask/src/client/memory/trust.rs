@@ -1,0 +1,167 @@
+//! Trust, through the real client: an upgrade behind a link, a second clone, a checkout that
+//! claims another's remote, and a project whose settings reach for our variables.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use super::Case;
+use super::remembered::context;
+use super::talk::{Ask, Talk};
+use crate::client::process::finish;
+
+/// What the first session decides, by a word that stands nowhere else.
+const DECISION: &str = "We decided to paint the lighthouse vermilion because fog swallows red.";
+const WORD: &str = "vermilion";
+const REMOTE: &str = "git@forge.example.org:acme/lighthouse.git";
+
+/// A short session in a project, stored before this returns.
+fn session(case: &mut Case, project: &str, prompt: &str) -> Result<Talk> {
+    let talk = case.talk(&Ask {
+        project,
+        prompt,
+        turns: &[json!({"text": "Noted."})],
+        ..Ask::default()
+    })?;
+    case.house.drain()?;
+    Ok(talk)
+}
+
+/// All that a session was shown of memory at its start.
+fn injected(talk: &Talk) -> String {
+    context(talk).join("\n")
+}
+
+/// The settings name the link; the program behind it is replaced, and capture goes on.
+pub(super) fn upgraded_behind_a_link(case: &mut Case) -> Result<()> {
+    let link = case.house.remora_path();
+    let old = case.house.path("versions/1/remora");
+    let new = case.house.path("versions/2/remora");
+    for version in [&old, &new] {
+        fs::create_dir_all(version.parent().context("no folder")?)?;
+        fs::copy(&link, version)?;
+    }
+    fs::remove_file(&link)?;
+    symlink(&old, &link)?;
+    // As a user types it: found on the PATH.
+    let mut install = case.house.command(&link, &case.house.path("project"));
+    install.env("PATH", case.house.search_with_bin());
+    install.args(["install", "claude-code"]);
+    let done = finish(install, None)?;
+    case.check(done.status.success(), || super::house::said(&done));
+    let settings = fs::read_to_string(case.house.user_settings())?;
+    case.check(settings.contains(&link.display().to_string()), || {
+        format!("the settings do not name the link: {settings}")
+    });
+    case.check(!settings.contains("versions/1"), || {
+        format!("the settings name the program behind the link: {settings}")
+    });
+    session(case, "project", DECISION)?;
+
+    case.house.remora("project", &["worker", "stop"])?;
+    fs::remove_file(&link)?;
+    symlink(&new, &link)?;
+    fs::remove_file(&old)?;
+    let talk = session(
+        case,
+        "project",
+        "Please look at the kittiwake on the gallery.",
+    )?;
+    case.check(injected(&talk).contains(WORD), || {
+        format!("nothing comes back after the upgrade: {}", injected(&talk))
+    });
+    let rows = case.house.search("project", "kittiwake gallery")?;
+    case.check(!rows.is_empty(), || {
+        "nothing is captured after the upgrade".to_owned()
+    });
+    Ok(())
+}
+
+/// A second clone has its own memory until its owner joins the two, with one command.
+pub(super) fn two_clones(case: &mut Case) -> Result<()> {
+    let clone = "elsewhere/project";
+    for project in ["project", clone] {
+        case.house
+            .git(project, &["remote", "add", "origin", REMOTE])?;
+    }
+    case.house.remora("project", &["install", "claude-code"])?;
+    session(case, "project", DECISION)?;
+
+    let talk = session(case, clone, "Please count the cormorants on the pier.")?;
+    let text = talk.beginning();
+    case.check(!text.contains(WORD), || {
+        format!("the second clone reads the first one's memory: {text}")
+    });
+    let shown = talk.stream.iter().map(Value::to_string).collect::<String>() + &text;
+    case.check(shown.contains("projects join"), || {
+        format!("nothing says how to join the two: {shown}")
+    });
+    let other = case.house.search("project", "cormorants pier")?;
+    case.check(other.is_empty(), || {
+        format!("the second clone writes into the first one's memory: {other:?}")
+    });
+
+    let again = session(case, clone, "Hello again.")?;
+    let shown: String = again.stream.iter().map(Value::to_string).collect();
+    case.check(
+        !(shown + &again.beginning()).contains("projects join"),
+        || "the line about joining comes at every start".to_owned(),
+    );
+
+    case.house.remora(clone, &["projects", "join"])?;
+    let talk = session(case, clone, "Hello once more.")?;
+    case.check(injected(&talk).contains(WORD), || {
+        format!("after joining, the clone is shown {:?}", injected(&talk))
+    });
+    let rows = case.house.search("project", "cormorants pier")?;
+    case.check(!rows.is_empty(), || {
+        "after joining, the first checkout does not find the clone's work".to_owned()
+    });
+    Ok(())
+}
+
+/// `git clone 'http://EVIL?@forge…'` reads nothing of the checkout it claims to be.
+pub(super) fn forged_remote(case: &mut Case) -> Result<()> {
+    let clone = "elsewhere/project";
+    case.house
+        .git("project", &["remote", "add", "origin", REMOTE])?;
+    let forged = "http://evil.example.net?@forge.example.org/acme/lighthouse";
+    case.house
+        .git(clone, &["remote", "add", "origin", forged])?;
+    case.house.remora("project", &["install", "claude-code"])?;
+    session(case, "project", DECISION)?;
+    let talk = session(
+        case,
+        clone,
+        "Why did we choose the colour of the lighthouse?",
+    )?;
+    let text = talk.beginning();
+    case.check(!text.contains(WORD), || {
+        format!("a forged remote reads the memory it names: {text}")
+    });
+    let joined: String = talk.stream.iter().map(Value::to_string).collect();
+    case.check(!(joined + &text).contains("projects join"), || {
+        "a forged remote is offered to be joined".to_owned()
+    });
+    Ok(())
+}
+
+/// A project's `env` neither redirects memory nor reads another data directory.
+pub(super) fn project_environment(case: &mut Case) -> Result<()> {
+    let evil = case.house.path("evil");
+    let settings = json!({"env": {"REMORA_HOME": evil}});
+    case.house
+        .write("project/.claude/settings.json", &settings.to_string())?;
+    case.house.remora("project", &["install", "claude-code"])?;
+    session(case, "project", DECISION)?;
+    case.check(!evil.exists(), || {
+        "a project's settings redirect memory".to_owned()
+    });
+    let rows = case.house.search("project", WORD)?;
+    case.check(!rows.is_empty(), || {
+        "with the project's settings, nothing reaches the user's memory".to_owned()
+    });
+    Ok(())
+}
