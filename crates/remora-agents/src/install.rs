@@ -10,6 +10,7 @@ pub mod file;
 mod layout;
 pub mod mcp;
 mod ours;
+pub mod reads;
 mod span;
 
 use std::collections::BTreeSet;
@@ -23,10 +24,12 @@ use edit::Edits;
 use layout::{Layout, Shape, own_line};
 use span::Node;
 
+pub use ours::BARE_PROGRAM;
+
 /// What is to be installed.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
-    /// The absolute path of our program.
+    /// The absolute path of our program, or [`BARE_PROGRAM`] in a shared file.
     pub program: &'a Path,
     /// The agent whose settings they are.
     pub spec: &'static AgentSpec,
@@ -49,7 +52,10 @@ pub trait Piece: Ours {
 
 impl Ours for AgentSpec {
     fn remove(&self, current: &str, kept: &Kept) -> Result<Edited, InstallError> {
-        remove(current, self, kept)
+        let hooks = remove(current, self, kept)?;
+        let mut rules = reads::remove(&hooks.text, kept)?;
+        rules.changes.splice(0..0, hooks.changes);
+        Ok(rules)
     }
 
     fn is_there(&self, current: &str) -> Result<bool, InstallError> {
@@ -165,7 +171,7 @@ pub enum InstallError {
     #[error("`{0}` is somebody else's: rename it, or leave ours out")]
     Taken(String),
     /// Our program cannot be named in a settings file, or not be found again.
-    #[error("the program must be an absolute path that ends in `remora`, got `{0}`")]
+    #[error("the program must be `remora` or an absolute path that ends in it, got `{0}`")]
     Program(String),
 }
 

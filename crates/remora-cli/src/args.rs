@@ -16,7 +16,7 @@ mod upkeep;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub(crate) use bench_recall::*;
 pub(crate) use correct::*;
@@ -390,12 +390,18 @@ pub(crate) struct Demo {
 pub(crate) struct Install {
     /// The agent, such as `claude-code`
     pub(crate) agent: String,
-    /// For all your projects (default)
-    #[arg(long, conflicts_with = "project")]
+    /// For whom: user (all your projects) or project (this one, for everybody who shares it)
+    #[arg(long, value_enum, value_name = "SCOPE", default_value = "user")]
+    pub(crate) scope: InstallScope,
+    /// The same as --scope user
+    #[arg(long, hide = true, conflicts_with_all = ["scope", "project"])]
     pub(crate) user: bool,
-    /// For the project in the current directory
-    #[arg(long)]
+    /// The same as --scope project
+    #[arg(long, hide = true, conflicts_with = "scope")]
     pub(crate) project: bool,
+    /// Let the agent read memory without asking: its read-only tools, `remora search` and `remora show`
+    #[arg(long)]
+    pub(crate) allow_reads: bool,
     /// Leave out the MCP server
     #[arg(long)]
     pub(crate) no_mcp: bool,
@@ -415,11 +421,14 @@ pub(crate) struct Install {
 pub(crate) struct Uninstall {
     /// The agent, such as `claude-code`
     pub(crate) agent: String,
-    /// From your own settings (default)
-    #[arg(long, conflicts_with = "project")]
+    /// From where: user (your own settings) or project (those of the current directory)
+    #[arg(long, value_enum, value_name = "SCOPE", default_value = "user")]
+    pub(crate) scope: InstallScope,
+    /// The same as --scope user
+    #[arg(long, hide = true, conflicts_with_all = ["scope", "project"])]
     pub(crate) user: bool,
-    /// From the project in the current directory
-    #[arg(long)]
+    /// The same as --scope project
+    #[arg(long, hide = true, conflicts_with = "scope")]
     pub(crate) project: bool,
     /// Remove the data directory, too: all that was remembered, of all projects
     #[arg(long)]
@@ -430,6 +439,25 @@ pub(crate) struct Uninstall {
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Whose settings are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InstallScope {
+    User,
+    Project,
+}
+
+impl Install {
+    pub(crate) fn is_for_project(&self) -> bool {
+        self.project || self.scope == InstallScope::Project
+    }
+}
+
+impl Uninstall {
+    pub(crate) fn is_for_project(&self) -> bool {
+        self.project || self.scope == InstallScope::Project
+    }
 }
 
 #[derive(Debug, Subcommand)]

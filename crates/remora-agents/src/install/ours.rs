@@ -4,17 +4,32 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use remora_protocol::EventName;
+
 use super::InstallError;
 use super::span::Node;
 use crate::spec::{AgentSpec, Registered};
 
 /// The verb with which agents call us.
 const VERB: &str = "hook";
+/// The program as a shared file names it: everybody's own.
+pub const BARE_PROGRAM: &str = "remora";
+/// The shell of entries that have to look before they run. It gets the program
+/// and its arguments as words, so no path is ever read as a command.
+const SHELL: &str = "/bin/sh";
+/// For a file that others share: where there is no such program, the hook reads
+/// its input, says nothing and succeeds.
+const GUARD: &str = "command -v \"$0\" >/dev/null 2>&1 && exec \"$0\" \"$@\"; cat >/dev/null";
+/// For the session's start: a program that is gone cannot say so itself.
+const START_CHECK: &str = "[ -x \"$0\" ] && exec \"$0\" \"$@\"; cat >/dev/null; \
+    echo '{\"systemMessage\":\"Remora is no longer where it was installed, so nothing is \
+    remembered. Put it back, or install it again\"}'";
 
-/// The program as it can be written and found again.
+/// The program as it can be written and found again: an absolute path, or the
+/// bare name.
 pub(super) fn program(path: &Path) -> Result<&str, InstallError> {
     path.to_str()
-        .filter(|text| path.is_absolute() && is_remora(text))
+        .filter(|text| *text == BARE_PROGRAM || (path.is_absolute() && is_remora(text)))
         .ok_or_else(|| InstallError::Program(path.display().to_string()))
 }
 
@@ -26,17 +41,28 @@ pub(super) fn all(rows: &[Registered], program: &str, spec: &AgentSpec) -> Value
     Value::Object(events.collect())
 }
 
-/// One group. Exec form: no shell stands between the client and us, so a path
-/// with blanks or dollar signs means what it says.
+/// One group. Exec form: a path with blanks or dollar signs means what it says,
+/// and at most one shell stands between the client and us.
 pub(super) fn group(row: &Registered, program: &str, spec: &AgentSpec) -> Value {
     let mut group = Map::new();
     if let Some(matcher) = row.matcher {
         group.insert("matcher".to_owned(), matcher.into());
     }
+    let script = if cfg!(windows) {
+        None
+    } else if program == BARE_PROGRAM {
+        Some(GUARD)
+    } else {
+        (row.event == EventName::SessionStart).then_some(START_CHECK)
+    };
+    let (command, args) = match script {
+        None => (program, json!([VERB, spec.name])),
+        Some(script) => (SHELL, json!(["-c", script, program, VERB, spec.name])),
+    };
     let handler = json!({
         "type": "command",
-        "command": program,
-        "args": [VERB, spec.name],
+        "command": command,
+        "args": args,
         "timeout": row.timeout,
     });
     group.insert("hooks".to_owned(), json!([handler]));
@@ -56,6 +82,12 @@ pub(super) fn program_of(handler: &Node, spec: &AgentSpec) -> Option<String> {
     } else {
         words(command)
     };
+    if let [shell, flag, _, rest @ ..] = words.as_slice()
+        && (shell == SHELL || shell == "sh")
+        && flag == "-c"
+    {
+        words = rest.to_vec();
+    }
     let [program, verb, agent, ..] = words.as_mut_slice() else {
         return None;
     };

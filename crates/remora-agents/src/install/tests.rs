@@ -314,7 +314,7 @@ fn what_cannot_be_edited_is_said_with_its_place() {
     }
     let deep = "[".repeat(100_000);
     assert!(plan(Some(&deep), &entry()).is_err());
-    for program in ["remora", "/opt/remora-0.1", "/opt/remora/"] {
+    for program in ["./remora", "/opt/remora-0.1", "/opt/remora/"] {
         let entry = Entry {
             program: Path::new(program),
             ..entry()

@@ -2,17 +2,21 @@
 //! its MCP server beside them. Whatever becomes of the server, the hooks stand.
 
 mod client;
+mod extras;
 mod mcp;
+mod offer;
+mod program;
 mod purge;
 mod say;
 mod self_test;
 
 pub(crate) use mcp::has_client;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use remora_agents::install::Entry;
 use remora_agents::install::file::{self as settings_text, Outcome};
+use remora_agents::install::reads::WithReads;
+use remora_agents::install::{BARE_PROGRAM, Entry, Piece};
 use remora_agents::{AgentSpec, Places, Scope};
 use serde_json::{Value, json};
 
@@ -29,16 +33,18 @@ use say::{say, told};
 pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
     let spec = agent(&args.agent)?;
-    let file = settings_file(&data, spec, args.project)?;
-    let program = std::env::current_exe()?;
+    let project = args.is_for_project();
+    let file = settings_file(&data, spec, project)?;
+    let own = program::lasting_path(&data.environment)?;
+    let program = named_program(project, &own);
     let entry = Entry {
         program: &program,
         spec,
     };
-    let server = Mcp::new(&data, spec, args.project, &program)?;
+    let server = Mcp::new(&data, spec, project, &program)?;
     let server = (!args.no_mcp).then_some(server);
     if args.dry_run {
-        let (report, text) = settings_text::preview(&file, &entry)?;
+        let (report, text) = settings_text::preview(&file, &*piece(entry, args.allow_reads))?;
         let mcp = server.map(|server| server.preview());
         if args.json {
             let mut value = told(&report);
@@ -59,12 +65,23 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
         path: data.paths.home().to_path_buf(),
         source,
     })?;
-    let report = settings_text::install(&file, &record(&data), &entry)?;
+    let reads = args.allow_reads || (!args.json && offer::wants_reads(out)?);
+    let report = settings_text::install(&file, &record(&data), &*piece(entry, reads))?;
     let mcp = server.map(|server| server.install());
-    let tried = self_test::run(&program, spec);
+    let places = places(&data, spec)?;
+    // They are the user's own, and would be in the way of others.
+    let extras = if project {
+        Vec::new()
+    } else {
+        extras::install(&places, spec)
+    };
+    let transcripts = offer::count_transcripts(&places, spec);
+    let tried = self_test::run(&own, spec);
     if args.json {
         let mut value = told(&report);
         value["mcp"] = mcp.map_or_else(mcp::left_out, |mcp| mcp.json());
+        value["extras"] = extras::json(&extras);
+        value["transcripts"] = json!(transcripts);
         value["self_test"] = match &tried {
             Ok(()) => json!("passed"),
             Err(why) => json!({ "failed": why }),
@@ -72,7 +89,14 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
         out.json(&value)?;
     } else {
         say(out, &report, "was")?;
+        let servers = mcp.as_ref().map(|mcp| mcp.file().to_path_buf());
         mcp.map_or(Ok(()), |mcp| mcp.say(out))?;
+        extras::say(&extras, out)?;
+        if project {
+            let files = [Some(report.file.as_path()), servers.as_deref()];
+            let files: Vec<&Path> = files.into_iter().flatten().collect();
+            offer::say_shared(&files, out)?;
+        }
         match &tried {
             Ok(()) => {
                 let ok = out.paint(Style::Green, "ok");
@@ -80,6 +104,7 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
                     "self-test: {ok}: an event was captured, stored and found\n"
                 ))?;
                 out.text("Start a session; `remora status` shows what is remembered.\n")?;
+                offer::offer_import(transcripts, out)?;
             }
             Err(why) => {
                 let bad = out.paint(Style::Red, "failed");
@@ -98,9 +123,10 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
 pub(crate) fn uninstall(args: &Uninstall, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
     let spec = agent(&args.agent)?;
-    if args.purge && args.project {
+    let project = args.is_for_project();
+    if args.purge && project {
         return Err(CliError::Usage(
-            "--purge removes the memory of all projects: leave out --project, or see \
+            "--purge removes the memory of all projects: leave out --scope project, or see \
              `remora prune --project`; nothing was changed"
                 .to_owned(),
         ));
@@ -112,10 +138,16 @@ pub(crate) fn uninstall(args: &Uninstall, out: &mut Output) -> Result<Exit, CliE
     } else {
         None
     };
-    let file = settings_file(&data, spec, args.project)?;
+    let file = settings_file(&data, spec, project)?;
     let report = settings_text::uninstall(&file, &record(&data), spec)?;
-    let program = std::env::current_exe()?;
-    let mcp = Mcp::new(&data, spec, args.project, &program)?.uninstall();
+    let own = program::lasting_path(&data.environment)?;
+    let program = named_program(project, &own);
+    let mcp = Mcp::new(&data, spec, project, &program)?.uninstall();
+    let extras = if project {
+        Vec::new()
+    } else {
+        extras::uninstall(&places(&data, spec)?, spec)
+    };
     if let Some(purge) = &mut purge {
         worker::end(&data.paths)?;
         // It may have written until now.
@@ -125,17 +157,39 @@ pub(crate) fn uninstall(args: &Uninstall, out: &mut Output) -> Result<Exit, CliE
     if args.json {
         let mut value = told(&report);
         value["mcp"] = mcp.json();
+        value["extras"] = extras::json(&extras);
         value["purged"] = json!(args.purge);
         value["purge"] = purge.map_or(Value::Null, |purge| purge.json());
         out.json(&value)?;
     } else {
         say(out, &report, "was")?;
         mcp.say(out)?;
+        extras::say(&extras, out)?;
+        if !args.purge && !project {
+            offer::say_left(&data, out)?;
+        }
         if let Some(purge) = purge {
             purge.say(out)?;
         }
     }
     Ok(Exit::GoOn)
+}
+
+/// The program as settings name it: what others share says only its name.
+fn named_program(project: bool, own: &Path) -> PathBuf {
+    if project {
+        PathBuf::from(BARE_PROGRAM)
+    } else {
+        own.to_path_buf()
+    }
+}
+
+fn piece(entry: Entry<'_>, reads: bool) -> Box<dyn Piece + '_> {
+    if reads {
+        Box::new(WithReads(entry))
+    } else {
+        Box::new(entry)
+    }
 }
 
 /// The agent of that name, or an error that lists those there are.

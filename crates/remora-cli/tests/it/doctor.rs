@@ -298,7 +298,7 @@ fn hooks_in_two_places_or_in_part() {
     install(&memory.sandbox, &["--project"]);
     assert_snapshot!(faults(&memory), @"
     warn hooks: installed 2 times here, so every event costs a process more: [HOME]/.claude/settings.json, [PROJECT]/.claude/settings.json
-      -> `remora uninstall [AGENT] --project`
+      -> `remora uninstall [AGENT] --scope project`
     ");
     fs::remove_file(memory.sandbox.path("project/.claude/settings.json")).unwrap();
     let settings = memory.sandbox.path("home/.claude/settings.json");

@@ -73,7 +73,7 @@ fn a_project_gets_its_server_and_gives_the_bytes_back() {
         value,
         json!({"mcpServers": {"remora": {
             "type": "stdio",
-            "command": env!("CARGO_BIN_EXE_remora"),
+            "command": "remora",
             "args": ["mcp"],
         }}})
     );
@@ -236,7 +236,7 @@ fn the_memory_goes_only_with_the_persons_own_hooks() {
     assert_eq!(done.code, Some(1), "{done}");
     assert_eq!(
         done.stderr,
-        "remora: --purge removes the memory of all projects: leave out --project, or see \
+        "remora: --purge removes the memory of all projects: leave out --scope project, or see \
          `remora prune --project`; nothing was changed\n"
     );
     assert!(memory.exists() && sandbox.path("project/.mcp.json").exists());
@@ -298,7 +298,7 @@ fn the_doctor_misses_a_server_that_is_gone() {
         look(&sandbox),
         [
             "fail: [HOME]/.claude.json: runs /gone/remora, which is gone -> `remora install [AGENT]`",
-            "warn: it was installed, but is no longer in [PROJECT]/.mcp.json -> `remora install [AGENT] --project`",
+            "warn: it was installed, but is no longer in [PROJECT]/.mcp.json -> `remora install [AGENT] --scope project`",
         ]
     );
 }
@@ -324,4 +324,96 @@ fn the_doctor_sees_a_plugin_beside_the_settings() {
             && found[0].1 == format!("`remora uninstall {}`", agent()),
         "{found:?}"
     );
+}
+
+/// The handlers of one event in the user's settings.
+fn handlers(sandbox: &Sandbox, event: &str) -> Value {
+    let text = fs::read_to_string(sandbox.path("home/.claude/settings.json")).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    value["hooks"][event][0]["hooks"].clone()
+}
+
+#[test]
+fn a_link_on_the_path_stays_a_link() {
+    let sandbox = with_client(CLIENT);
+    let link = sandbox.path("bin/remora");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_remora"), &link).unwrap();
+    go(&sandbox, "install", &[]);
+    let link = link.to_str().unwrap();
+    assert_eq!(handlers(&sandbox, "Stop")[0]["command"], link);
+    let start = handlers(&sandbox, "SessionStart");
+    assert_eq!(start[0]["args"][2], link);
+    // An entry of an older installation is brought up to date.
+    let file = sandbox.path("home/.claude/settings.json");
+    let old = fs::read_to_string(&file)
+        .unwrap()
+        .replace(link, "/old/place/remora");
+    fs::write(&file, old).unwrap();
+    go(&sandbox, "install", &[]);
+    assert_eq!(handlers(&sandbox, "Stop")[0]["command"], link);
+    // Whatever becomes of the program, the start of a session says so.
+    let script = start[0]["args"][1].as_str().unwrap();
+    let gone = std::process::Command::new("/bin/sh")
+        .args(["-c", script, "/nowhere/remora", "hook"])
+        .output()
+        .unwrap();
+    assert!(gone.status.success());
+    let said: Value = serde_json::from_slice(&gone.stdout).unwrap();
+    assert!(
+        said["systemMessage"]
+            .as_str()
+            .unwrap()
+            .contains("no longer where")
+    );
+}
+
+#[test]
+fn what_a_project_shares_is_silent_where_remora_is_not_installed() {
+    let sandbox = Sandbox::new();
+    let done = go(&sandbox, "install", &["--scope", "project"]);
+    assert!(done.stdout.contains("Shared with everybody"), "{done}");
+    let text = fs::read_to_string(sandbox.path("project/.claude/settings.json")).unwrap();
+    assert!(!text.contains(env!("CARGO_BIN_EXE_remora")), "{text}");
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let handler = &value["hooks"]["Stop"][0]["hooks"][0];
+    let args: Vec<&str> = handler["args"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| a.as_str().unwrap())
+        .collect();
+    let without = std::process::Command::new(handler["command"].as_str().unwrap())
+        .args(&args)
+        .env("PATH", "/usr/bin:/bin")
+        .output()
+        .unwrap();
+    assert!(without.status.success());
+    assert_eq!(
+        (without.stdout.as_slice(), without.stderr.as_slice()),
+        (&b""[..], &b""[..])
+    );
+    assert!(!sandbox.path("home/.claude/commands/remora.md").exists());
+}
+
+#[test]
+fn a_command_and_a_skill_come_along_and_files_of_the_user_stay() {
+    let sandbox = with_client(CLIENT);
+    let own = sandbox.write("home/.claude/skills/memory/SKILL.md", "mine\n");
+    let command = sandbox.path("home/.claude/commands/remora.md");
+    let done = go(&sandbox, "install", &["--allow-reads"]);
+    assert!(done.stdout.contains("SKILL.md: left alone"), "{done}");
+    assert!(command.exists());
+    let settings = sandbox.path("home/.claude/settings.json");
+    assert!(
+        fs::read_to_string(&settings)
+            .unwrap()
+            .contains("mcp__remora__search")
+    );
+    let done = go(&sandbox, "uninstall", &[]);
+    assert!(
+        done.stdout.contains("What was remembered stays: "),
+        "{done}"
+    );
+    assert!(!command.exists() && !settings.exists());
+    assert_eq!(fs::read_to_string(own).unwrap(), "mine\n");
 }

@@ -175,7 +175,8 @@ impl House {
             ("SHELL", "/bin/sh"),
             ("LANG", "C.UTF-8"),
             ("TERM", "dumb"),
-            ("PATH", &self.search),
+            // What a project shares names the program, not its place.
+            ("PATH", &self.search_with_bin()),
             // What is shown here is what is told, not how fast this machine is.
             ("REMORA_DEADLINE_MS", "5000"),
         ]);

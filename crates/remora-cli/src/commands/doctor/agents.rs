@@ -6,7 +6,7 @@ mod mcp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use remora_agents::install::{self, Installed};
+use remora_agents::install::{self, BARE_PROGRAM, Installed};
 use remora_agents::{AGENTS, AgentSpec, Places, Scope};
 use remora_client::waiting;
 use remora_files::{MAX_SETTINGS_BYTES, read_text};
@@ -155,7 +155,7 @@ fn entries(file: &Path, spec: &AgentSpec) -> Result<Vec<Installed>, String> {
 fn again(spec: &AgentSpec, scope: Scope) -> String {
     let flag = match scope {
         Scope::User => "",
-        Scope::Project | Scope::Local => " --project",
+        Scope::Project | Scope::Local => " --scope project",
     };
     format!("`remora install {}{flag}`", spec.name)
 }
@@ -166,7 +166,12 @@ fn program(install: &Found, spec: &AgentSpec) -> Option<Check> {
         (Ok(named), Ok(own)) => named == own,
         _ => false,
     };
-    let other = install.entries.iter().find(|e| !same(&e.program))?;
+    // A shared file names everybody's own program, whichever that is.
+    let shared = |named: &str| named == BARE_PROGRAM && install.scope != Scope::User;
+    let other = install
+        .entries
+        .iter()
+        .find(|e| !shared(&e.program) && !same(&e.program))?;
     let named = Path::new(&other.program);
     let file = install.file.display();
     // A bare name is looked up by whoever runs it.
@@ -231,7 +236,7 @@ fn doubled(found: &[Found], spec: &AgentSpec) -> Option<Check> {
     let files: Vec<String> = found.iter().map(|f| f.file.display().to_string()).collect();
     let project = others.iter().any(|other| other.scope == Scope::Project);
     let fix = if project && found.len() == 2 {
-        format!("`remora uninstall {} --project`", spec.name)
+        format!("`remora uninstall {} --scope project`", spec.name)
     } else {
         "take Remora's entries out of all but one of them".to_owned()
     };

@@ -20,16 +20,22 @@ const WORDS: u64 = 4096;
 
 /// The program of this name on the PATH.
 pub(super) fn find(environment: &Environment, name: &str) -> Option<PathBuf> {
+    find_all(environment, name).into_iter().next()
+}
+
+/// All programs of this name on the PATH, in its order.
+pub(super) fn find_all(environment: &Environment, name: &str) -> Vec<PathBuf> {
     let names: &[String] = &if cfg!(windows) {
         vec![format!("{name}.exe"), format!("{name}.cmd")]
     } else {
         vec![name.to_owned()]
     };
-    let path = environment.get("PATH")?;
-    std::env::split_paths(path)
+    let path = environment.get("PATH").cloned().unwrap_or_default();
+    std::env::split_paths(&path)
         .filter(|folder| folder.is_absolute())
         .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
-        .find(|file| is_program(file))
+        .filter(|file| is_program(file))
+        .collect()
 }
 
 #[cfg(unix)]

@@ -270,6 +270,11 @@ fn line(program: &str, args: &[OsString]) -> String {
 }
 
 impl Told {
+    /// The list of servers.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
     pub(super) fn json(&self) -> Value {
         let mut value = json!({ "outcome": self.word(), "file": self.file });
         if let Some(command) = &self.command {
