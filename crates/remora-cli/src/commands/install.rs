@@ -104,7 +104,7 @@ pub(crate) fn install(args: &Install, out: &mut Output) -> Result<Exit, CliError
                     "self-test: {ok}: an event was captured, stored and found\n"
                 ))?;
                 out.text("Start a session; `remora status` shows what is remembered.\n")?;
-                offer::offer_import(transcripts, out)?;
+                offer::offer_import(spec.name, transcripts, out)?;
             }
             Err(why) => {
                 let bad = out.paint(Style::Red, "failed");

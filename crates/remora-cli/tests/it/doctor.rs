@@ -459,13 +459,13 @@ fn a_worker_that_dies_again_and_again_is_named_with_its_event() {
 #[test]
 fn an_event_that_workers_died_on_is_named() {
     let memory = installed();
-    let file = data(&memory, "spool/a.json");
+    let file = data(&memory, "spool/019a8b7c-0000-7000-8000-000000000001.json");
     fs::write(&file, "{}").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    fs::write(data(&memory, "run/suspects"), "4 0 a.json\n1 0 b.json\n").unwrap();
+    fs::write(data(&memory, "run/suspects"), "4 0 019a8b7c-0000-7000-8000-000000000001.json\n1 0 019a8b7c-0000-7000-8000-000000000002.json\n").unwrap();
     assert_snapshot!(faults(&memory), @r"
-    warn put off: 1 event is put off; the worker died 4 times on a.json
-      -> `remora worker retry` tries it again; if that fails, move [HOME]/.remora/spool/a.json away and report it
+    warn put off: 1 event is put off; the worker died 4 times on 019a8b7c-0000-7000-8000-000000000001.json
+      -> `remora worker retry` tries it again; if that fails, move [HOME]/.remora/spool/019a8b7c-0000-7000-8000-000000000001.json away and report it
     ");
     let (_, status) = memory.call("status").json();
     assert_eq!(status["put_off"], 1);

@@ -62,14 +62,18 @@ pub(super) fn count_transcripts(places: &Places, spec: &AgentSpec) -> usize {
 }
 
 /// Offers to read past sessions in.
-pub(super) fn offer_import(transcripts: usize, out: &mut Output) -> Result<(), CliError> {
+pub(super) fn offer_import(
+    agent: &str,
+    transcripts: usize,
+    out: &mut Output,
+) -> Result<(), CliError> {
     if transcripts == 0 {
         return Ok(());
     }
     let there = count(transcripts as u64, "past session", "past sessions");
     let verb = if transcripts == 1 { "is" } else { "are" };
     out.text(&format!(
-        "{there} of the client {verb} on this machine; `remora import claude-code` reads {} in\n",
+        "{there} of the client {verb} on this machine; `remora import {agent}` reads {} in\n",
         if transcripts == 1 { "it" } else { "them" }
     ))?;
     if ask("Import now?", out)? {
