@@ -26,6 +26,11 @@ impl Environment {
         }
     }
 
+    /// All of them, in the order of the process.
+    pub(crate) fn variables(&self) -> &[(OsString, OsString)] {
+        &self.variables
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&OsString> {
         self.variables
             .iter()

@@ -1,6 +1,7 @@
 //! `remora worker`: the background process, by hand.
 
 pub(crate) mod saved_index;
+mod surroundings;
 
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -58,6 +59,7 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
     remora_client::leave_session();
     remora_client::close_inherited();
     let data = Data::open()?;
+    surroundings::drop_session_variables(&data.environment);
     let settings = settings(&data);
     let mark = data.paths.sync_mark();
     data.paths.prepare().map_err(|source| CliError::File {

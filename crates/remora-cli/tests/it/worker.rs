@@ -91,6 +91,51 @@ fn many_hooks_at_once_start_one_worker() {
 }
 
 #[test]
+fn a_worker_keeps_nothing_of_the_session_that_started_it() {
+    let den = Den::new();
+    let folder = den.sandbox.path("project");
+    let mut hook = den
+        .command(PROGRAM)
+        .args(["hook", "claude-code"])
+        .env("PATH", folder.join("bin"))
+        .env("GIT_CONFIG_COUNT", "1")
+        .env("LD_PRELOAD", "")
+        .env("CLAUDE_PROJECT_DIR", &folder)
+        .env("SESSION_SECRET", "of the session")
+        .spawn()
+        .unwrap();
+    let event = call("s", &folder, "word").to_string();
+    let mut input = hook.stdin.take().unwrap();
+    input.write_all(event.as_bytes()).unwrap();
+    drop(input);
+    assert!(hook.wait().unwrap().success());
+    let worker = den.worker();
+    let text = fs::read(format!("/proc/{worker}/environ")).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let names: Vec<&str> = text
+        .split('\0')
+        .filter_map(|entry| entry.split('=').next())
+        .collect();
+    for name in [
+        "GIT_CONFIG_COUNT",
+        "LD_PRELOAD",
+        "CLAUDE_PROJECT_DIR",
+        "SESSION_SECRET",
+    ] {
+        assert!(!names.contains(&name), "{text}");
+    }
+    assert!(names.contains(&"HOME"), "{text}");
+    let path = text
+        .split('\0')
+        .find_map(|entry| entry.strip_prefix("PATH="));
+    let folders: Vec<&str> = path.unwrap_or_default().split(':').collect();
+    assert!(folders.contains(&"/usr/bin"), "{text}");
+    assert!(!text.contains("project/bin"), "{text}");
+    den.drain();
+    assert_eq!(den.events().len(), 1);
+}
+
+#[test]
 fn a_worker_that_was_killed_is_replaced_by_the_next_hook() {
     let den = Den::new();
     let folder = den.sandbox.path("project");
