@@ -17,6 +17,7 @@ use crate::commands::import::VERSION;
 use crate::commands::parts::{self, Part};
 use crate::commands::progress::Progress;
 use crate::commands::search::{scope, when};
+use crate::commands::show::lines::count;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -37,11 +38,12 @@ pub(crate) fn run(args: &Export, out: &mut Output) -> Result<Exit, CliError> {
         write(args, &data, store, &filter, &mut pieces)?;
         return Ok(Exit::GoOn);
     };
-    let count = to_file(path, |file| {
+    let lines = to_file(path, |file| {
         let mut pieces = Pieces::new(|piece| Ok(file.write_all(piece.as_bytes())?));
         write(args, &data, store, &filter, &mut pieces)
     })?;
-    out.text(&format!("exported {count} lines to {}\n", path.display()))?;
+    let lines = count(lines, "line", "lines");
+    out.text(&format!("exported {lines} to {}\n", path.display()))?;
     Ok(Exit::GoOn)
 }
 

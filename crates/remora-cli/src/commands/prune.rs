@@ -21,6 +21,7 @@ use crate::commands::export::project_of;
 use crate::commands::parts;
 use crate::commands::rebuild::space;
 use crate::commands::search::{scope, when};
+use crate::commands::show::lines::count;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -301,9 +302,9 @@ fn told(args: &Prune, gone: &Gone) -> String {
         "removed"
     };
     let mut text = format!(
-        "{verb} {} rows and {} archived events from before {}\n",
-        gone.rows,
-        gone.archived,
+        "{verb} {} and {} from before {}\n",
+        count(gone.rows, "row", "rows"),
+        count(gone.archived, "archived event", "archived events"),
         rfc3339(before)
     );
     if !args.dry_run {

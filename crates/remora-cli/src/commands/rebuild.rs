@@ -15,6 +15,7 @@ use crate::args::Rebuild;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
 use crate::commands::progress::Progress;
+use crate::commands::show::lines::count;
 use crate::commands::vectors::{Made, Rest};
 use crate::commands::worker;
 use crate::error::CliError;
@@ -102,14 +103,14 @@ fn as_json(args: &Rebuild, rebuilt: &Rebuilt, waiting: u64) -> Value {
 fn told(args: &Rebuild, rebuilt: &Rebuilt, out: &Output) -> String {
     let Rebuilt { before, after, .. } = rebuilt;
     let mut text = format!(
-        "{} from {} archived events; {} rows carried over\n",
+        "{} from {}; {} carried over\n",
         if args.dry_run {
             "would be rebuilt"
         } else {
             "rebuilt"
         },
-        rebuilt.events,
-        rebuilt.carried
+        count(rebuilt.events, "archived event", "archived events"),
+        count(rebuilt.carried, "row", "rows")
     );
     let of = |counts: &Counts, kind: Kind| {
         let row = counts.items.iter().find(|(k, _)| *k == kind);

@@ -122,7 +122,7 @@ fn rebuilding_changes_nothing_that_was_right() {
     let done = sandbox.remora(&["rebuild"]).go();
     assert_snapshot!(format!("{dry}\n\n{done}"), @r"
     $ remora rebuild --dry-run
-    would be rebuilt from 5 archived events; 1 rows carried over
+    would be rebuilt from 5 archived events; 1 row carried over
       preference        1
       change            1
       command           1
@@ -134,7 +134,7 @@ fn rebuilding_changes_nothing_that_was_right() {
     exit 0
 
     $ remora rebuild
-    rebuilt from 5 archived events; 1 rows carried over
+    rebuilt from 5 archived events; 1 row carried over
       preference        1
       change            1
       command           1

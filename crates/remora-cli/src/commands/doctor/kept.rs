@@ -10,7 +10,7 @@ use remora_server::{is_gone, join};
 use remora_store::{Access, SqliteStore};
 
 use super::{Check, Patient, quoted};
-use crate::commands::show::lines::{count, flat, number, size};
+use crate::commands::show::lines::{count, flat, size};
 
 /// Archive files are unpacked up to this many bytes, the newest first.
 const UNPACKED: u64 = 64 * 1024 * 1024;
@@ -54,8 +54,8 @@ fn database(patient: &Patient) -> (Vec<Check>, Option<u64>) {
             )
         }
         Ok((store, _, counts)) => {
-            let events = number(counts.events);
-            let message = format!("sound; {events} events, {}", size(counts.bytes));
+            let events = count(counts.events, "event", "events");
+            let message = format!("sound; {events}, {}", size(counts.bytes));
             let mut checks = vec![newer(&store).unwrap_or_else(|| Check::ok("database", message))];
             checks.extend(future(patient, &store));
             checks.extend(earlier(patient, &store));

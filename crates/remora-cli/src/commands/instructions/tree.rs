@@ -7,6 +7,7 @@ use remora_instructions::memories::check::Verdict;
 use remora_instructions::{Instructions, Kind, Loaded, Reason};
 
 use super::Doubts;
+use crate::commands::show::lines::count;
 use crate::output::{Output, Style, visible};
 
 /// Cells of a bar.
@@ -37,9 +38,8 @@ pub(super) fn text(
     if total > 0 {
         let _ = writeln!(
             text,
-            "{} tokens in {} files, {} of a budget of {budget}",
-            total,
-            start.len() + later.len(),
+            "{total} tokens in {}, {} of a budget of {budget}",
+            count((start.len() + later.len()) as u64, "file", "files"),
             percent(total, budget),
         );
     }

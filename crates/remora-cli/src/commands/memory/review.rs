@@ -139,10 +139,7 @@ fn told(found: &Review, out: &mut Output) -> Result<(), CliError> {
     }
     let fine = found.fine.len() as u64;
     if found.proposals.is_empty() {
-        return out.text(&format!(
-            "nothing to do: {} fine as they are\n",
-            count(fine, "memory", "memories")
-        ));
+        return out.text(&format!("nothing to do: {}\n", say_fine(fine)));
     }
     if found.more > 0 {
         out.text(&format!(
@@ -151,9 +148,18 @@ fn told(found: &Review, out: &mut Output) -> Result<(), CliError> {
         ))?;
     }
     out.text(&format!(
-        "{} fine as they are; nothing was changed. `remora memory review --apply N` carries one out\n",
-        count(fine, "memory", "memories")
+        "{}; nothing was changed. `remora memory review --apply N` carries one out\n",
+        say_fine(fine)
     ))
+}
+
+fn say_fine(memories: u64) -> String {
+    let rest = if memories == 1 {
+        "is fine as it is"
+    } else {
+        "are fine as they are"
+    };
+    format!("{} {rest}", count(memories, "memory", "memories"))
 }
 
 fn headline(proposal: &Proposal, out: &mut Output) -> Result<(), CliError> {
