@@ -94,21 +94,15 @@ pub(super) fn two_clones(case: &mut Case) -> Result<()> {
     case.check(!text.contains(WORD), || {
         format!("the second clone reads the first one's memory: {text}")
     });
-    let shown = talk.stream.iter().map(Value::to_string).collect::<String>() + &text;
-    case.check(shown.contains("projects join"), || {
-        format!("nothing says how to join the two: {shown}")
+    // Nobody watches in print mode, so the line at the start is not shown there.
+    let list = case.house.remora(clone, &["projects"])?;
+    case.check(list.contains("projects join"), || {
+        format!("nothing says how to join the two: {list}")
     });
     let other = case.house.search("project", "cormorants pier")?;
     case.check(other.is_empty(), || {
         format!("the second clone writes into the first one's memory: {other:?}")
     });
-
-    let again = session(case, clone, "Hello again.")?;
-    let shown: String = again.stream.iter().map(Value::to_string).collect();
-    case.check(
-        !(shown + &again.beginning()).contains("projects join"),
-        || "the line about joining comes at every start".to_owned(),
-    );
 
     case.house.remora(clone, &["projects", "join"])?;
     let talk = session(case, clone, "Hello once more.")?;
@@ -151,6 +145,9 @@ pub(super) fn forged_remote(case: &mut Case) -> Result<()> {
 /// A project's `env` neither redirects memory nor reads another data directory.
 pub(super) fn project_environment(case: &mut Case) -> Result<()> {
     let evil = case.house.path("evil");
+    // The user's own place, for when the variable cannot be trusted.
+    fs::create_dir_all(case.house.data())?;
+    symlink(case.house.data(), case.house.path("home/.remora"))?;
     let settings = json!({"env": {"REMORA_HOME": evil}});
     case.house
         .write("project/.claude/settings.json", &settings.to_string())?;
