@@ -102,10 +102,14 @@ fn difference(now: &str, then: &str) -> String {
     format!("`{}`, alone `{}`", part(now), part(then))
 }
 
+/// Installs the hooks alone: the client lists a skill and a command in every request, whether or
+/// not the hooks work, so they would hide what the hooks do.
 fn install(case: &Case) -> Result<()> {
-    case.house
-        .remora("project", &["install", "claude-code"])
-        .map(drop)
+    case.house.remora("project", &["install", "claude-code"])?;
+    for extra in ["commands", "skills"] {
+        fs::remove_dir_all(case.house.path("home/.claude").join(extra))?;
+    }
+    Ok(())
 }
 
 pub(super) fn missing(case: &mut Case) -> Result<()> {
