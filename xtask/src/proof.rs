@@ -149,7 +149,7 @@ fn options(args: &[String]) -> Result<Options> {
 fn build() -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let done = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--package", "remora-cli"])
+        .args(["build", "--release", "--bin", "remora"])
         .args(["--message-format", "json-render-diagnostics"])
         .current_dir(&root)
         .stderr(std::process::Stdio::inherit())
