@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use remora_agents::{AgentSpec, Answer};
 use remora_client::{
-    Claim, Failure, Input, Paths, Pause, ProjectLocation, Quiet, append_line, glance, locate_project,
-    read_input, spool, wake,
+    Claim, Failure, Input, Paths, Pause, ProjectLocation, Quiet, append_line, glance,
+    locate_project, read_input, spool, wake,
 };
 use remora_protocol::EventName;
 use remora_server::identity::claim_project;

@@ -113,7 +113,9 @@ impl Pause {
         if !self.folder.exists() {
             return Quiet::No;
         }
-        let projects = projects.iter().map(|key| Paused::Project((*key).to_owned()));
+        let projects = projects
+            .iter()
+            .map(|key| Paused::Project((*key).to_owned()));
         let session = (!session.is_empty()).then(|| Paused::Session(session.to_owned()));
         let all: Vec<Paused> = [Paused::All]
             .into_iter()
