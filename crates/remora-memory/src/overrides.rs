@@ -125,8 +125,7 @@ impl Overrides {
         {
             // The item of an error is written again when another change mends
             // it: that fix was never rejected.
-            let other_fix =
-                item.kind == Kind::Fix && known.statement != statement_key(&item.title);
+            let other_fix = item.kind == Kind::Fix && known.statement != statement_key(&item.title);
             return (!other_fix).then_some(rejection);
         }
         self.tombstone(item)?.rejected.as_ref()
@@ -251,15 +250,7 @@ const MIN_CUT_BYTES: usize = 12;
 const DENIAL_BYTES: usize = 18;
 /// What denies the words that follow, as a key spells it.
 const DENYING: &[&str] = &[
-    "not",
-    "dont",
-    "never",
-    "nolonger",
-    "stop",
-    "avoid",
-    "instead",
-    "wrong",
-    "rather",
+    "not", "dont", "never", "nolonger", "stop", "avoid", "instead", "wrong", "rather",
 ];
 
 /// What the claim of an edited item was before.
@@ -454,10 +445,14 @@ mod tests {
     fn sentences_that_quote_a_rejected_claim_go() {
         let text = "We use Port 8080. The rest works.\nPorts: use port 8080!";
         let kept = Some(("The API".to_owned(), "The rest works.".to_owned()));
-        assert_eq!(stripped(Kind::Summary, "The API", text), kept.map(|(title, text)| {
-            (title, format!(" {text}").trim().to_owned())
-        }));
-        assert_eq!(stripped(Kind::Summary, "Use port 8080", "use port 8080"), None);
+        assert_eq!(
+            stripped(Kind::Summary, "The API", text),
+            kept.map(|(title, text)| { (title, format!(" {text}").trim().to_owned()) })
+        );
+        assert_eq!(
+            stripped(Kind::Summary, "Use port 8080", "use port 8080"),
+            None
+        );
         let title = "Use port 8080 → it runs";
         let kept = stripped(Kind::Summary, title, "").unwrap();
         assert_eq!(kept.0, "it runs");

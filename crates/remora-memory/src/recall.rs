@@ -31,8 +31,8 @@ pub use failure::error_print;
 pub use intent::{Intent, intent};
 pub use page::TAG;
 pub use plain::{block, line};
-pub use suggest::{guard, instructions, suggestion};
 use reader::Reader;
+pub use suggest::{guard, instructions, suggestion};
 pub use truth::Truth;
 
 /// What happens in the session.
@@ -224,11 +224,7 @@ pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Resu
     Ok(recall)
 }
 
-fn recall_corrected(
-    store: &Reader<'_>,
-    scene: &Scene<'_>,
-    moment: &Moment<'_>,
-) -> Result<Recall> {
+fn recall_corrected(store: &Reader<'_>, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
     match moment {
         Moment::Start => start::start(store, scene, start::Mind::Empty),
         Moment::Resume => start::start(store, scene, start::Mind::Full),

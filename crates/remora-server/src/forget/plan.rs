@@ -274,7 +274,10 @@ impl Search<'_> {
         }
         // What was said of items that are no longer there.
         for (uid, said) in std::mem::take(&mut self.said) {
-            if self.selection.takes(&said.project, "", &|| said_texts(&said)) {
+            if self
+                .selection
+                .takes(&said.project, "", &|| said_texts(&said))
+            {
                 self.order.receipt.note_item(&uid);
                 self.order.erase.items.push(uid);
             }
