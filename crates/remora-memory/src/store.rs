@@ -335,8 +335,8 @@ pub trait Store: Send {
     /// store's files. What is not there is no error, so that it can be repeated.
     fn erase(&self, erase: &Erase) -> Result<()>;
     /// Removes what may go, items and rows of the ledgers, and returns how many
-    /// items and events went or would go. Items that are pinned or rejected
-    /// stay.
+    /// items and events went or would go. Items that users pinned, rejected or
+    /// edited stay.
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
 }
 

@@ -241,12 +241,9 @@ pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
     tx.commit().told()
 }
 
-/// The numbers of the items that users pinned or rejected.
+/// The numbers of the items that users corrected.
 fn kept(conn: &Connection) -> Result<String> {
-    let said = overrides::load(conn, None)?;
-    let said = said
-        .into_iter()
-        .filter(|said| said.pinned.is_some() || said.rejected.is_some());
+    let said = overrides::load(conn, None)?.into_iter();
     let names: Vec<Name> = said.map(|said| Name::Uid(said.uid)).collect();
     let ids: Vec<String> = read::items(conn, &names)?
         .iter()
