@@ -1,7 +1,7 @@
 //! `remora timeline`: rows and events of the ledger in the order of time. An
 //! event that a row tells of is not told twice.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use remora_memory::store::{Filter, Order, Page, Store};
 use remora_memory::{Treatment, treatment};
@@ -179,7 +179,11 @@ fn gather(
             EventName::parse(&event.name).is_some_and(|name| treatment(name) == Treatment::Counted);
         !counted && !told.contains(&event.id)
     };
-    let mut entries: Vec<Entry> = events.into_iter().filter(bare).map(Entry::Event).collect();
+    let mut events: Vec<EventRow> = events.into_iter().filter(bare).collect();
+    if let Some(project) = &filter.project {
+        leave_out_strays(store, project, &mut events)?;
+    }
+    let mut entries: Vec<Entry> = events.into_iter().map(Entry::Event).collect();
     entries.extend(rows.into_iter().map(|row| Entry::Row(Box::new(row))));
     entries.sort_by(|a, b| a.place().cmp(&b.place()));
     match order {
@@ -187,6 +191,31 @@ fn gather(
         Order::Oldest => entries.truncate(limit),
     }
     Ok(entries)
+}
+
+/// The ledger knows the session of an event and not its project. Of a session
+/// that has worked elsewhere as well, only what a row tells is known to be of
+/// this project.
+fn leave_out_strays(
+    store: &dyn Store,
+    project: &str,
+    events: &mut Vec<EventRow>,
+) -> Result<(), CliError> {
+    let mut strays = HashMap::new();
+    for event in &*events {
+        if strays.contains_key(&event.session) {
+            continue;
+        }
+        let filter = Filter {
+            session: Some(event.session.clone()),
+            ..Filter::default()
+        };
+        let rows = store.list(&filter, Page::newest(usize::MAX))?;
+        let stray = rows.iter().any(|row| row.project != project);
+        strays.insert(event.session.clone(), stray);
+    }
+    events.retain(|event| !strays[&event.session]);
+    Ok(())
 }
 
 /// The event that a row was made from.
@@ -253,7 +282,7 @@ fn say(
         }
         if session != Some(entry.session()) {
             session = Some(entry.session());
-            let head = heading(store, entry.session())?;
+            let head = heading(store, entry)?;
             out.text(&format!("  {}\n", out.paint(Style::Dim, &head)))?;
         }
         line(entry, wide, centre, &local, out)?;
@@ -261,8 +290,10 @@ fn say(
     Ok(Exit::GoOn)
 }
 
-/// A session by what it was about.
-fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
+/// The session of an entry by what it was about; a title from another project
+/// is not told here.
+fn heading(store: Option<&dyn Store>, entry: &Entry) -> Result<String, CliError> {
+    let id = entry.session();
     let of_id = Filter {
         session: Some(id.to_owned()),
         ..Filter::default()
@@ -271,6 +302,11 @@ fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
         Some(store) => store.sessions(&of_id, 1)?.pop(),
         None => None,
     };
+    let is_here = |session: &Session| match entry {
+        Entry::Row(item) => item.project == session.project,
+        Entry::Event(_) => true,
+    };
+    let session = session.filter(is_here);
     let title = session.map(|s| flat(&s.title)).unwrap_or_default();
     if id.is_empty() {
         return Ok("no session".to_owned());
