@@ -101,17 +101,26 @@ impl Pause {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&self.folder)?;
         let file = self.folder.join(mark.what.file_name());
-        let mut partial = file.clone().into_os_string();
-        partial.push(PARTIAL);
-        let partial = PathBuf::from(partial);
-        let bytes = serde_json::to_vec(mark)?;
-        let written = write(&partial, &bytes).and_then(|()| fs::rename(&partial, &file));
+        let written = replace(&file, mark);
         if written.is_err() {
-            // Half a mark says nothing, and the folder must not stay for it.
-            let _ = fs::remove_file(&partial);
             let _ = fs::remove_dir(&self.folder);
         }
         written
+    }
+
+    /// Takes the name of a project out of its mark. The pause goes on: whoever
+    /// deletes a memory does not ask for a new one.
+    pub fn forget_name(&self, key: &str) -> io::Result<()> {
+        let file = self
+            .folder
+            .join(Paused::Project(key.to_owned()).file_name());
+        let mark = match read(&file) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => other?,
+        };
+        let Some(mark) = mark else { return Ok(()) };
+        let what = Paused::Project(format!("{:016x}", stable_hash(key.as_bytes())));
+        replace(&file, &Mark { what, ..mark })
     }
 
     /// Ends a pause. Returns whether there was one.
@@ -186,6 +195,16 @@ fn read(file: &Path) -> io::Result<Option<Mark>> {
     let mut bytes = Vec::new();
     fs::File::open(file)?.take(LIMIT).read_to_end(&mut bytes)?;
     Ok(serde_json::from_slice(&bytes).ok())
+}
+
+/// Writes beside the file and renames. Half a mark says nothing, so none stays.
+fn replace(file: &Path, mark: &Mark) -> io::Result<()> {
+    let mut partial = file.as_os_str().to_owned();
+    partial.push(PARTIAL);
+    let partial = PathBuf::from(partial);
+    let bytes = serde_json::to_vec(mark)?;
+    let written = write(&partial, &bytes).and_then(|()| fs::rename(&partial, file));
+    written.inspect_err(|_| drop(fs::remove_file(&partial)))
 }
 
 fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -81,6 +81,18 @@ impl Roots {
         Ok(true)
     }
 
+    /// Forgets a key whose memory was deleted: the next root that is seen with it
+    /// is the first one again.
+    pub fn forget(&self, key: &str) -> io::Result<()> {
+        let Some(name) = file_name(key) else {
+            return Ok(());
+        };
+        match fs::remove_file(self.folder.join(name)) {
+            Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
+            _ => Ok(()),
+        }
+    }
+
     /// Every key with its roots, in the order of keys. Files that are not ours
     /// or cannot be read are left out.
     pub fn list(&self) -> io::Result<Vec<(String, Vec<String>)>> {
@@ -209,6 +221,11 @@ mod tests {
         // A key without roots is not free again: it has a memory.
         assert!(roots.release(KEY, "/b").unwrap());
         assert!(!roots.claim(KEY, "/evil").unwrap());
+        // Without that memory it is.
+        roots.forget(KEY).unwrap();
+        roots.forget(KEY).unwrap();
+        assert_eq!(roots.list().unwrap(), []);
+        assert!(roots.claim(KEY, "/c").unwrap());
     }
 
     #[test]

@@ -15,6 +15,7 @@ use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
 use remora_protocol::record::{FileRecord, Item, Kind, Project, Session};
 use serde::{Deserialize, Serialize};
 
+use crate::forget::write_whole;
 use crate::{ServerError, at};
 
 /// Rows of one transaction.
@@ -188,6 +189,29 @@ fn append(file: &Path, note: &Note) -> io::Result<()> {
     file.sync_all()
 }
 
+/// Takes out the notes that speak of these keys alone; one that sends rows to
+/// another key is what that one's rebuild goes by.
+pub(crate) fn drop_notes(paths: &Paths, keys: &[String]) -> Result<(), ServerError> {
+    let file = paths.joined();
+    let text = match fs::read_to_string(&file) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(at(&file))?,
+    };
+    let stays = |line: &&str| {
+        let note: Option<Note> = serde_json::from_str(line).ok();
+        note.is_none_or(|note| !(keys.contains(&note.from) && keys.contains(&note.to)))
+    };
+    let left: String = text
+        .lines()
+        .filter(stays)
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    if left == text {
+        return Ok(());
+    }
+    write_whole(&file, left.as_bytes()).map_err(at(&file))
+}
+
 /// The joins of a data directory, for events that were captured before them.
 #[derive(Debug, Default)]
 pub(crate) struct Joins(Vec<Note>);
@@ -204,6 +228,18 @@ impl Joins {
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok());
         Ok(Self(notes.collect()))
+    }
+
+    /// Keys whose rows have gone to this one.
+    pub(crate) fn leading_to(&self, key: &str) -> Vec<String> {
+        let mut keys = vec![key.to_owned()];
+        for note in self.0.iter().rev() {
+            if keys.contains(&note.to) && !keys.contains(&note.from) {
+                keys.push(note.from.clone());
+            }
+        }
+        keys.remove(0);
+        keys
     }
 
     /// Gives the project of an event the key that its rows have now.

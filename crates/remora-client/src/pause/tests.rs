@@ -121,3 +121,23 @@ fn a_damaged_mark_keeps_quiet_and_can_be_seen_and_ended() {
     assert!(!pause.is_off(None, "", 0));
     assert!(pause.is_off(None, "s", 0));
 }
+
+#[test]
+fn a_pause_goes_on_without_the_name_of_its_project() {
+    let (dir, pause) = pauses();
+    let what = Paused::Project("host/acme/shop".into());
+    let mark = Mark {
+        what: what.clone(),
+        since: 1,
+        until: Some(9),
+    };
+    pause.set(&mark).unwrap();
+    pause.forget_name("host/acme/shop").unwrap();
+    pause.forget_name("host/acme/other").unwrap();
+    assert!(pause.is_off(Some("host/acme/shop"), "s", 5));
+    assert!(!pause.is_off(Some("host/acme/shop"), "s", 9));
+    let mut files = std::fs::read_dir(dir.path().join("data/run/off")).unwrap();
+    let text = std::fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap();
+    assert!(!text.contains("acme") && files.next().is_none(), "{text}");
+    assert!(pause.clear(&what).unwrap());
+}

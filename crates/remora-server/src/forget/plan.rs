@@ -89,6 +89,10 @@ pub fn plan(
         selection,
         needles: selection.seeds().iter().map(Needles::of).collect(),
         events: HashSet::new(),
+        earlier: match selection {
+            Selection::Project(key) => Joins::read(paths)?.leading_to(key),
+            _ => Vec::new(),
+        },
         order: Order {
             receipt: Receipt {
                 receipt: format!("forget-{now:x}"),
@@ -116,6 +120,8 @@ struct Search<'a> {
     needles: Vec<Needles>,
     /// Ids of events that go.
     events: HashSet<String>,
+    /// Keys that the project had before.
+    earlier: Vec<String>,
     order: Order,
 }
 
@@ -228,8 +234,10 @@ impl Search<'_> {
         match self.selection {
             Selection::Session(id) => self.order.receipt.note_session(id),
             Selection::Project(key) => {
-                self.order.receipt.note_project(key);
-                self.order.erase.projects.push(key.clone());
+                for key in self.names_of(store, key)? {
+                    self.order.receipt.note_project(&key);
+                    self.order.erase.projects.push(key);
+                }
                 for file in store.files(key, None)? {
                     let name = (file.project, file.folder, file.name);
                     self.order.erase.files.push(name);
@@ -238,6 +246,22 @@ impl Search<'_> {
             Selection::Items(_) | Selection::Matching { .. } => {}
         }
         Ok(sessions)
+    }
+
+    /// The key of a project, and those that it had before and nothing is filed
+    /// under since.
+    fn names_of(&self, store: &dyn Store, key: &str) -> Result<Vec<String>, ServerError> {
+        let mut names = vec![key.to_owned()];
+        for name in &self.earlier {
+            let filter = Filter {
+                project: Some(name.clone()),
+                ..Filter::default()
+            };
+            if store.list(&filter, Page::newest(1))?.is_empty() {
+                names.push(name.clone());
+            }
+        }
+        Ok(names)
     }
 
     /// Items that are meant, made from an event that goes, or quote one.
@@ -280,10 +304,9 @@ impl Search<'_> {
         })
     }
 
-    fn take(&mut self, item: &Item) {
-        self.order.erase.items.push(item.uid.clone());
-        self.order.numbers.push(item.id);
-        self.order.receipt.items += 1;
+    /// What is known of the files of a call came from the call; a summary or a
+    /// fix only names them.
+    fn take_files(&mut self, item: &Item) {
         for path in item.files_modified.iter().chain(&item.files_read) {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
             let file = (item.project.clone(), folder.to_owned(), name.to_owned());
@@ -291,11 +314,18 @@ impl Search<'_> {
                 self.order.erase.files.push(file);
             }
         }
+    }
+
+    fn take(&mut self, item: &Item) {
+        self.order.erase.items.push(item.uid.clone());
+        self.order.numbers.push(item.id);
+        self.order.receipt.items += 1;
         // A summary comes back without what it quoted; anything else was told by
         // its event.
         if is_derived(item.kind) {
             self.order.receipt.note_item(&item.uid);
         } else {
+            self.take_files(item);
             self.events.insert(event_of(&item.uid).to_owned());
         }
     }
