@@ -4,6 +4,7 @@
 mod background;
 mod cost;
 mod inbox;
+mod intake;
 mod meanings;
 mod place;
 mod rebuild;
