@@ -57,13 +57,50 @@ impl Work<'_> {
     }
 }
 
-/// Whether somebody looks into memory.
+/// Whether somebody looks into memory, with nothing else in the same line that is
+/// worth keeping.
 fn is_ours(tool: &str, command: &str) -> bool {
-    const LOOKS: &[&str] = &["show", "search", "context", "timeline", "recap", "ledger"];
-    let mut words = command.split_whitespace();
-    let looks =
-        words.next() == Some("remora") && words.next().is_some_and(|verb| LOOKS.contains(&verb));
-    tool == "Bash" && looks || tool.starts_with("mcp__") && tool.contains("remora__")
+    if tool.starts_with("mcp__") {
+        return tool.contains("remora__");
+    }
+    let parts = || command.split(['\n', ';', '|', '&']).map(str::trim);
+    let mut parts = parts().filter(|part| !part.is_empty());
+    let mut looks = false;
+    let quiet = parts.all(|part| {
+        let look = looks_into_memory(part);
+        looks |= look;
+        look || part
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| FILTERS.contains(&word))
+    });
+    tool == "Bash" && looks && quiet
+}
+
+/// What shows nothing of its own beside another command.
+const FILTERS: &[&str] = &[
+    "cat", "cd", "cut", "echo", "export", "grep", "head", "jq", "less", "rg", "sed", "sort",
+    "tail", "tee", "true", "wc",
+];
+
+/// Whether a single command prints what is remembered. One that saves is work.
+fn looks_into_memory(command: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "context", "export", "folders", "ledger", "recap", "search", "sessions", "show", "timeline",
+    ];
+    const SAVED: &[&str] = &["check", "diff", "list", "review", "show"];
+    let is_variable = |word: &&str| {
+        word.split_once('=')
+            .is_some_and(|(name, _)| !name.contains('/'))
+    };
+    let mut words = command.split_whitespace().skip_while(is_variable);
+    let program = words.next().unwrap_or_default();
+    let program = program.rsplit('/').next().unwrap_or_default();
+    match (program, words.next(), words.next()) {
+        ("remora", Some("memory"), Some(verb)) => SAVED.contains(&verb),
+        ("remora", Some(verb), _) => LOOKS.contains(&verb),
+        _ => false,
+    }
 }
 
 /// The parts of a call.
@@ -245,4 +282,37 @@ fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
 
 fn relative(files: &[String], root: &str) -> Vec<String> {
     files.iter().map(|f| folder::relative(f, root)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ours;
+
+    #[test]
+    fn looks_into_memory_are_known_however_they_are_written() {
+        for command in [
+            "remora search cart",
+            "/home/dev/.cargo/bin/remora show 12",
+            "cd /home/dev/shop && remora timeline | head -20",
+            "TZ=UTC remora recap --since monday 2>&1",
+            "remora memory list",
+            "remora export --events | grep cart | wc -l",
+        ] {
+            assert!(is_ours("Bash", command), "{command}");
+        }
+        for command in [
+            "cargo test && remora search cart",
+            "remora remember 'Ask Ann.'",
+            "remora memory add 'Ask Ann.'",
+            "remora import jsonl c.jsonl",
+            "grep remora search.rs",
+            "cd shop",
+            "./remora-tool search x",
+        ] {
+            assert!(!is_ours("Bash", command), "{command}");
+        }
+        assert!(is_ours("mcp__remora__search", ""));
+        assert!(is_ours("mcp__plugin_remora_remora__get", ""));
+        assert!(!is_ours("mcp__lab__search", ""));
+    }
 }

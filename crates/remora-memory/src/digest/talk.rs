@@ -5,12 +5,15 @@ use remora_protocol::record::Kind;
 use serde_json::json;
 
 use super::{Work, item};
+use crate::about::is_role;
 use crate::capture::Captured;
 use crate::output;
+use crate::overrides::{CLAIMS, statement_key};
 use crate::recall::later::{TAKES_BACK, reversal};
 use crate::sentence;
 use crate::session::State;
 use crate::statement::{self, Speaker, StatementKind};
+use crate::store::{Filter, Page, Write};
 use crate::summary::Summary;
 
 /// Characters of a prompt that are kept.
@@ -19,6 +22,11 @@ const PROMPT: usize = 6000;
 const MESSAGE: usize = 4000;
 /// Characters of a session's title.
 const TITLE: usize = 80;
+/// Statements of the project that an agent's words are compared with.
+const KNOWN_CLAIMS: usize = 200;
+/// A claim's key must be so long to be known at the end of a sentence, and what
+/// leads up to it no longer.
+const ECHO_BYTES: usize = 20;
 /// How the client tells that a background task is done.
 const NOTIFICATION: &str = "<task-notification>";
 
@@ -53,7 +61,15 @@ impl Work<'_> {
         first: usize,
     ) {
         let reversal = reversal(text);
-        for (n, said) in statement::find(text, speaker).into_iter().enumerate() {
+        let found = statement::find(text, speaker);
+        let known = match speaker {
+            Speaker::Assistant if !found.is_empty() => self.known_claims(event.project()),
+            Speaker::Assistant | Speaker::User => Vec::new(),
+        };
+        for (n, said) in found.into_iter().enumerate() {
+            if is_echo(&said.text, &known) {
+                continue;
+            }
             let kind = match said.kind {
                 StatementKind::Decision => Kind::Decision,
                 StatementKind::Preference => Kind::Preference,
@@ -83,6 +99,26 @@ impl Work<'_> {
                 state.statements.push(said);
             }
         }
+    }
+
+    /// What the project's last statements claim, as keys.
+    fn known_claims(&self, project: &str) -> Vec<String> {
+        let filter = Filter {
+            project: Some(project.to_owned()),
+            kinds: CLAIMS.to_vec(),
+            ..Filter::default()
+        };
+        // A store that cannot be read cannot be written either, which is told.
+        let stored = self.store.list(&filter, Page::newest(KNOWN_CLAIMS));
+        let stored = stored.unwrap_or_default();
+        let waiting = self.batch.items.iter().filter_map(|write| match write {
+            Write::Add(item) if item.project == project && CLAIMS.contains(&item.kind) => {
+                Some(item)
+            }
+            _ => None,
+        });
+        let titles = stored.iter().chain(waiting).map(|item| &item.title);
+        titles.map(|title| statement_key(title)).collect()
     }
 
     pub(super) fn stop(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
@@ -147,7 +183,9 @@ impl Work<'_> {
             &format!("Subagent {kind}: {lead}"),
         );
         row.text = item::shorten(message, MESSAGE);
-        row.speaker = Some(kind.to_owned());
+        // Whatever a subagent is called, it does not speak as the user.
+        let role = if is_role(kind) { "assistant" } else { kind };
+        row.speaker = Some(role.to_owned());
         self.add(item::weigh(row), state);
         self.statements(event, state, message, Speaker::Assistant, 1);
         None
@@ -174,6 +212,17 @@ impl Work<'_> {
         self.add(item::weigh(row), state);
         None
     }
+}
+
+/// Whether an agent says what is known: it was given that, and who repeats a
+/// claim adds nothing to it. A few words before it make no other claim.
+fn is_echo(said: &str, known: &[String]) -> bool {
+    let said = statement_key(said);
+    known.iter().any(|claim| {
+        let lead = said.len().saturating_sub(claim.len());
+        let long = claim.len() >= ECHO_BYTES && lead <= ECHO_BYTES;
+        said == *claim || long && said.ends_with(claim.as_str())
+    })
 }
 
 /// The first line of prose, else the first heading, without Markdown.
