@@ -2,6 +2,7 @@
 //! a sandbox of its own.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod acceptance;
 mod audit;
 mod bench;
 mod bench_recall;
@@ -18,6 +19,7 @@ mod forget;
 mod handlers;
 mod hook;
 mod import;
+mod injections;
 mod input;
 mod install;
 mod instructions_lint;

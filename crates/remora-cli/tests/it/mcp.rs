@@ -10,7 +10,7 @@ use crate::remembered::{CART, Remembered};
 use crate::sandbox::{Call, Sandbox};
 
 /// Messages after the greeting; their answers by id, in order.
-fn talk(call: Call<'_>, messages: &[Value]) -> Vec<Value> {
+pub(crate) fn talk(call: Call<'_>, messages: &[Value]) -> Vec<Value> {
     let about = json!({
         "protocolVersion": "2025-06-18",
         "capabilities": {},
@@ -36,7 +36,7 @@ fn talk(call: Call<'_>, messages: &[Value]) -> Vec<Value> {
     answers
 }
 
-fn tool(id: u64, name: &str, arguments: &Value) -> Value {
+pub(crate) fn tool(id: u64, name: &str, arguments: &Value) -> Value {
     let params = json!({"name": name, "arguments": arguments});
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 }
@@ -51,7 +51,7 @@ fn said(answer: &Value) -> (&str, bool) {
 }
 
 /// One call of a tool.
-fn ask(call: Call<'_>, name: &str, arguments: &Value) -> (String, bool) {
+pub(crate) fn ask(call: Call<'_>, name: &str, arguments: &Value) -> (String, bool) {
     let answers = talk(call, &[tool(1, name, arguments)]);
     let (text, error) = said(&answers[1]);
     (text.to_owned(), error)

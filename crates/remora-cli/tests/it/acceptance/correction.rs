@@ -1,0 +1,144 @@
+//! What was put right stays right, also in a memory that was made anew.
+
+use serde_json::Value;
+
+use super::World;
+
+/// What sessions say one after the other, and what is asked then.
+struct Case {
+    name: &'static str,
+    said: [&'static str; 2],
+    question: &'static str,
+    /// What is answered.
+    now: &'static str,
+    /// What only the earlier words said.
+    then: &'static str,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "replacement",
+        said: [
+            "We decided to use zorvexquill for the job queue because florbinate is fast.",
+            "We decided to use brantlequix for the job queue instead of zorvexquill because it is durable.",
+        ],
+        question: "what did we decide to use for the job queue?",
+        now: "brantlequix",
+        then: "florbinate",
+    },
+    Case {
+        name: "polarity",
+        said: [
+            "Always squash commits before merging because florbinate likes short logs.",
+            "Never squash commits before merging because quaxmire needs the steps.",
+        ],
+        question: "should commits be squashed before merging? what did we say?",
+        now: "quaxmire",
+        then: "florbinate",
+    },
+    Case {
+        name: "retraction by word",
+        said: [
+            "We decided to cache sessions in wumpgrit because florbinate is near.",
+            "We no longer use wumpgrit.",
+        ],
+        question: "what did we decide about caching sessions?",
+        now: "We no longer use wumpgrit",
+        then: "florbinate",
+    },
+];
+
+/// What a new session is told, and the statements as they are kept.
+fn told(world: &World, folder: &std::path::Path, session: &str, question: &str) -> [String; 2] {
+    [
+        world.prompt(session, folder, question),
+        world.start(&format!("{session}-start"), folder),
+    ]
+}
+
+fn statements(world: &World) -> Vec<(Value, Value)> {
+    let items = world.items();
+    let stated = items
+        .iter()
+        .filter(|item| !item["detail"]["confidence"].is_null());
+    stated
+        .map(|item| (item["title"].clone(), item["time"].clone()))
+        .collect()
+}
+
+#[test]
+fn correction_survives_reindex() {
+    for case in CASES {
+        let world = World::new();
+        let alpha = world.project("alpha");
+        world.session("s0", &alpha, case.said[0], "Noted.");
+        world.den.drain();
+        // Before it was put right, it was told.
+        let first = world.prompt("first", &alpha, case.question);
+        assert!(first.contains(case.then), "{}: {first}", case.name);
+        world.session("s1", &alpha, case.said[1], "Noted.");
+        world.den.drain();
+        let history = statements(&world);
+        assert_eq!(history.len(), 2, "{}: {history:?}", case.name);
+        for (at, step) in [&["worker", "drain"][..], &["rebuild"], &["rebuild"]]
+            .iter()
+            .enumerate()
+        {
+            world.go(&alpha, step);
+            let [asked, begun] = told(&world, &alpha, &format!("a{at}"), case.question);
+            assert!(asked.contains(case.now), "{} {step:?}: {asked}", case.name);
+            assert!(
+                begun.contains(case.now) || case.name == "polarity",
+                "{} {step:?}: {begun}",
+                case.name
+            );
+            for text in [asked, begun] {
+                assert!(!text.contains(case.then), "{} {step:?}: {text}", case.name);
+            }
+            world.den.drain();
+            // Nothing of the history was rewritten for that.
+            assert_eq!(statements(&world), history, "{}", case.name);
+        }
+    }
+}
+
+#[test]
+fn correction_of_a_part_brings_both_with_the_later_one_first() {
+    let world = World::new();
+    let alpha = world.project("alpha");
+    for (n, said) in [
+        "We decided to deploy to flimzarn on Tuesdays because traffic is low.",
+        "We decided to deploy on Thursdays, not on Tuesdays, because the team is complete.",
+    ]
+    .iter()
+    .enumerate()
+    {
+        world.session(&format!("s{n}"), &alpha, said, "Noted.");
+        world.den.drain();
+    }
+    for session in ["before", "after"] {
+        let text = world.prompt(
+            session,
+            &alpha,
+            "when do we deploy, and where to? what did we decide?",
+        );
+        let at = |word: &str| text.find(word).unwrap_or_else(|| panic!("{word}: {text}"));
+        assert!(at("on Thursdays") < at("flimzarn"), "{text}");
+        world.go(&alpha, &["rebuild"]);
+    }
+}
+
+/// Nothing reads "until": such a statement is told after its end, with its end.
+#[test]
+fn correction_by_an_end_date_is_known_to_fail() {
+    let world = World::new();
+    let alpha = world.project("alpha");
+    let said = "We decided to use snarfbolt for metrics until 2020-01-01 because it is free.";
+    world.session("one", &alpha, said, "Noted.");
+    world.den.drain();
+    let text = world.prompt("two", &alpha, "what did we decide to use for metrics?");
+    assert!(
+        text.contains("use snarfbolt for metrics until 2020-01-01"),
+        "{text}"
+    );
+}
