@@ -57,6 +57,9 @@ const GROUPS: &[(&str, &[&str])] = &[
             "ledger",
             "memory",
             "remember",
+            "wrong",
+            "edit",
+            "pin",
             "forget",
             "folders",
             "permissions",
@@ -155,6 +158,12 @@ pub(crate) enum Command {
     Memory(Memory),
     /// Save a fact for later sessions; the same as `memory add`
     Remember(MemoryAdd),
+    /// Mark an item as wrong, so that no session is told of it again
+    Wrong(Wrong),
+    /// Put your own words in place of an item's
+    Edit(EditItem),
+    /// Begin every session of a project with an item
+    Pin(Pin),
     /// Delete items, sessions or projects for good, or a saved fact
     Forget(Forget),
     /// How much is remembered, and whether everything runs

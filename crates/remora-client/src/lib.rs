@@ -37,7 +37,7 @@ pub use input::{Input, read_input};
 pub use log::append_line;
 pub use ownership::{is_known_name, make_folder};
 pub use paths::Paths;
-pub use pause::{Mark, Pause, Paused};
+pub use pause::{Mark, Pause, Paused, Quiet, Stops};
 pub use project::{Claim, ProjectLocation, locate_project, main_root, normal};
 pub use roots::Roots;
 pub use served::{For, Served};

@@ -10,9 +10,11 @@ mod intent;
 pub(crate) mod later;
 mod memories;
 mod page;
+mod pins;
 mod plain;
 mod prompt;
 mod read;
+mod reader;
 mod relevance;
 mod row;
 mod said;
@@ -29,6 +31,7 @@ pub use failure::error_print;
 pub use intent::{Intent, intent};
 pub use page::TAG;
 pub use plain::{block, line};
+use reader::Reader;
 pub use suggest::{guard, instructions, suggestion};
 pub use truth::Truth;
 
@@ -215,6 +218,13 @@ impl Recall {
 
 /// What this moment brings back.
 pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
+    let store = Reader::new(store, Some(scene.project))?;
+    let mut recall = recall_corrected(&store, scene, moment)?;
+    recall.passed.splice(0..0, store.into_left_out());
+    Ok(recall)
+}
+
+fn recall_corrected(store: &Reader<'_>, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
     match moment {
         Moment::Start => start::start(store, scene, start::Mind::Empty),
         Moment::Resume => start::start(store, scene, start::Mind::Full),
@@ -227,7 +237,12 @@ pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Resu
 }
 
 /// Rows of a session, the newest first; of all kinds when none is named.
-fn of_session(store: &dyn Store, session: &str, kinds: &[Kind], limit: usize) -> Result<Vec<Item>> {
+fn of_session(
+    store: &Reader<'_>,
+    session: &str,
+    kinds: &[Kind],
+    limit: usize,
+) -> Result<Vec<Item>> {
     let filter = Filter {
         session: Some(session.to_owned()),
         kinds: kinds.to_vec(),

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use remora_client::Paths;
 use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
-use remora_protocol::record::{FileRecord, Item, Kind, Project, Session};
+use remora_protocol::record::{FileRecord, Item, Kind, Override, Project, Session};
 use serde::{Deserialize, Serialize};
 
 use crate::forget::write_whole;
@@ -94,12 +94,18 @@ pub fn join(
     };
     append(&file, &note).map_err(at(&file))?;
     let mut joined = Joined::default();
+    let moved = overrides(store, from, to)?;
+    let has_moved = !moved.is_empty();
     store.apply(&Batch {
         projects: vec![to.clone()],
         sessions: sessions(store, from, to, &mut joined)?,
         files: files(store, from, to)?,
+        overrides: moved,
         ..Batch::default()
     })?;
+    if has_moved {
+        crate::overrides::save(paths, store)?;
+    }
     loop {
         let page = Page {
             order: Order::Oldest,
@@ -123,9 +129,27 @@ pub fn join(
                 gone.push(Name::Id(item.id));
             }
         }
-        store.apply(&batch)?;
+        let numbers = store.apply(&batch)?;
+        for (write, number) in batch.items.iter().zip(numbers) {
+            // What was rejected under the other key has landed on its tombstone.
+            if let Write::Keep(item) = write
+                && item.id != number
+            {
+                gone.push(Name::Id(item.id));
+            }
+        }
         store.remove(&gone)?;
     }
+}
+
+/// What users said of items goes where the items go.
+fn overrides(store: &dyn Store, from: &str, to: &Project) -> Result<Vec<Override>, ServerError> {
+    let moved = store.overrides(Some(from))?.into_iter();
+    let under = |known: Override| Override {
+        project: to.key.clone(),
+        ..known
+    };
+    Ok(moved.map(under).collect())
 }
 
 /// Rows of saved memories follow their files. Of two rows with one key the one

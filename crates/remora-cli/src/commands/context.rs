@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-use remora_client::{GivenFile, Pause, ProjectLocation, given_file};
+use remora_client::{GivenFile, Pause, ProjectLocation, Quiet, given_file};
 use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Truth, intent};
 use remora_protocol::time::date;
 use remora_protocol::tokens;
@@ -18,7 +18,7 @@ use crate::args::{Context, ContextEvent};
 use crate::clock;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::OFF;
+use crate::hook::{OFF, RECALL};
 use crate::output::{self, Output, Style, visible};
 use crate::recall::{Before, Ground, Settings, relative};
 use crate::tools::prefix;
@@ -60,8 +60,9 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
         None => Recall::default(),
     };
     let project = Some(place.project.key.as_str());
-    let paused = data.environment.switch(OFF)
-        || Pause::of(&data.paths).is_off(project, &session, clock::millis());
+    let quiet = Pause::of(&data.paths).quiet(project.as_slice(), &session, clock::millis());
+    let off = data.environment.switch(OFF) || data.environment.is_off(RECALL);
+    let paused = off || quiet != Quiet::No;
     if paused && !args.json {
         output::note(
             "Remora is paused here: nothing is given now; `remora pause --status` says more",

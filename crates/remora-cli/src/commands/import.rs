@@ -132,6 +132,9 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
         now: clock::millis(),
     };
     let loaded = load::load(&source, &checked, target)?;
+    if loaded.corrections > 0 {
+        remora_server::overrides::save(&data.paths, &store)?;
+    }
     let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
     report(args, &checked.faults, &loaded, &made, out)?;
     if !args.json {

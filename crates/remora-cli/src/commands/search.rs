@@ -20,6 +20,7 @@ use crate::commands::data::Data;
 use crate::commands::show;
 use crate::commands::show::lines::{self, Local, WIDTH, flat, hang_at};
 use crate::commands::tier::{self, Tier};
+use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, Output, Style};
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
         query,
         filter,
         mut hits,
+        rejections,
         only_fast,
     } = answered(args, &asked, &data, &store, encoder.as_ref())?;
     let query = &query;
@@ -66,7 +68,10 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     }
     let wanted = Wanted::new(query);
     if args.json {
-        let results = hits.iter().map(|hit| as_json(args, hit, &wanted)).collect();
+        let results = hits
+            .iter()
+            .map(|hit| as_json(args, hit, &rejections, &wanted))
+            .collect();
         let mut answer = found(ms, &asked, results);
         let tier = query.meaning().map_or(Tier::Fast, |_| Tier::Full);
         answer["tier"] = json!(tier.name());
@@ -93,6 +98,10 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
             out.text("\n")?;
         }
         say(hit, &wanted, &local, &projects, out)?;
+        if let Some(mark) = rejections.mark(&hit.item) {
+            let indent = " ".repeat(hit.item.id.to_string().len() + 2);
+            out.text(&out.paint(Style::Red, &hang_at(0, &indent, &flat(&mark))))?;
+        }
         if args.explain {
             explain(hit, out)?;
         }
@@ -108,6 +117,7 @@ struct Answered {
     query: Query,
     filter: Filter,
     hits: Vec<Hit>,
+    rejections: Rejections,
     only_fast: Option<String>,
 }
 
@@ -144,24 +154,38 @@ fn answered(
     };
     let mut hits = store.search(&query, &filter, args.limit)?;
     asked.sort(&mut hits);
+    let rejections = Rejections::load(store)?;
+    rejections.sort_last(&mut hits);
     Ok(Answered {
         query,
         filter,
         hits,
+        rejections,
         only_fast,
     })
 }
 
-/// What a search finds that is worth reading, with what there is to say about
-/// the question, and whether only one project was looked in. With a project of
-/// its own it never looks elsewhere, whatever the words say.
+/// What a search found for a caller that shows it in its own way.
+pub(crate) struct SearchAnswer {
+    /// What is worth reading; what was marked wrong comes last.
+    pub(crate) hits: Vec<Hit>,
+    /// What there is to say about the question.
+    pub(crate) notes: Vec<String>,
+    /// Whether only one project was looked in.
+    pub(crate) looked: Looked,
+    /// Which items were marked wrong.
+    pub(crate) rejections: Rejections,
+}
+
+/// What a search finds that is worth reading. With a project of its own it never
+/// looks elsewhere, whatever the words say.
 pub(crate) fn find(
     args: &Search,
     data: &Data,
     store: &dyn Store,
     encoder: Option<&OnDemand>,
     own: Option<&str>,
-) -> Result<(Vec<Hit>, Vec<String>, Looked), CliError> {
+) -> Result<SearchAnswer, CliError> {
     let mut asked = Asked::read(args)?;
     if let Some(own) = own {
         asked.stay_in(own);
@@ -172,7 +196,12 @@ pub(crate) fn find(
         Some(_) => Looked::InOne,
         None => Looked::Everywhere,
     };
-    Ok((answered.hits, asked.notes, looked))
+    Ok(SearchAnswer {
+        hits: answered.hits,
+        notes: asked.notes,
+        looked,
+        rejections: answered.rejections,
+    })
 }
 
 /// Where a search looked.
@@ -245,7 +274,7 @@ pub(crate) fn files(item: &Item) -> Vec<&str> {
     files
 }
 
-fn as_json(args: &Search, hit: &Hit, wanted: &Wanted) -> Value {
+fn as_json(args: &Search, hit: &Hit, rejections: &Rejections, wanted: &Wanted) -> Value {
     let item = &hit.item;
     let mut value = json!({
         "id": item.id,
@@ -266,6 +295,9 @@ fn as_json(args: &Search, hit: &Hit, wanted: &Wanted) -> Value {
         "same": hit.same,
         "snippet": snippet(item, wanted, LONGEST).text,
     });
+    if let Some(wrong) = rejections.json(item) {
+        value["wrong"] = wrong;
+    }
     if args.explain {
         let parts = hit
             .parts

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::Show;
 use crate::commands::data::Data;
+use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, visible};
@@ -79,7 +80,9 @@ pub(crate) fn these(
     as_json: bool,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
+    let rejections = Rejections::load(store)?;
     if as_json {
+        let full = |item: &Item| full(item, &rejections);
         let items: Vec<Value> = items.iter().map(full).collect::<Result<_, _>>()?;
         out.json(&json!({ "items": items, "missing": missing }))?;
     } else {
@@ -91,7 +94,7 @@ pub(crate) fn these(
             }
             let name = names.iter().find(|p| p.key == item.project);
             let name = name.map_or("", |p| p.name.as_str());
-            say(item, name, &local, out)?;
+            say(item, name, &local, &rejections, out)?;
         }
     }
     if missing.is_empty() {
@@ -108,8 +111,17 @@ pub(crate) fn these(
 
 /// The row as it is, with its moments as text and what is in `detail` of a
 /// summary or a fix beside it.
-fn full(item: &Item) -> Result<Value, CliError> {
+fn full(item: &Item, rejections: &Rejections) -> Result<Value, CliError> {
     let mut value = serde_json::to_value(item)?;
+    if let Some(wrong) = rejections.json(item) {
+        value["wrong"] = wrong;
+    }
+    if rejections.is_edited(item) {
+        value["edited"] = json!(true);
+    }
+    if rejections.is_pinned(item) {
+        value["pinned"] = json!(true);
+    }
     value["when"] = json!(rfc3339(item.time));
     value["last_when"] = json!(rfc3339(item.time.max(item.last_time)));
     match item.kind {
@@ -147,13 +159,38 @@ pub(crate) fn colour(kind: Kind) -> Style {
     }
 }
 
-fn say(item: &Item, project: &str, local: &Local, out: &mut Output) -> Result<(), CliError> {
+fn say(
+    item: &Item,
+    project: &str,
+    local: &Local,
+    rejections: &Rejections,
+    out: &mut Output,
+) -> Result<(), CliError> {
     let id = out.paint(Style::Cyan, &format!("#{}", item.id));
     let kind = out.paint(colour(item.kind), item.kind.name());
     out.text(&format!("{id} {kind}\n"))?;
     for line in lines::wrap(&flat(&item.title), lines::WIDTH) {
         let line = out.paint(Style::Bold, &line);
         out.text(&format!("{line}\n"))?;
+    }
+    if let Some(mark) = rejections.mark(item) {
+        out.text(&out.paint(Style::Red, &hang("  ", &flat(&mark))))?;
+    }
+    let own = [
+        (
+            rejections.is_edited(item),
+            "words",
+            "yours, by `remora edit`",
+        ),
+        (
+            rejections.is_pinned(item),
+            "pinned",
+            "every session begins with it",
+        ),
+    ];
+    for (_, name, value) in own.into_iter().filter(|(is, ..)| *is) {
+        let lead = out.paint(Style::Dim, &format!("  {name:<9} "));
+        out.text(&format!("{lead}{value}\n"))?;
     }
     for (name, value) in fields(item, project, local) {
         let lead = format!("  {name:<9} ");
@@ -168,7 +205,8 @@ fn say(item: &Item, project: &str, local: &Local, out: &mut Output) -> Result<()
         }
     }
     let body = item.text.trim();
-    if !body.is_empty() && flat(body) != flat(&item.title) {
+    let is_told = [flat(&item.title), flat(&item.facts.join(" "))].contains(&flat(body));
+    if !body.is_empty() && !is_told {
         out.text("\n")?;
         for line in body.lines() {
             let line = visible(line.trim_end());

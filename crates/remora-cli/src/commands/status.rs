@@ -28,7 +28,7 @@ use crate::config::Config;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::{OFF, data_directory};
+use crate::hook::{OFF, RECALL, data_directory};
 use crate::output::{Output, Style, visible};
 
 /// A worker in the middle of a large batch takes a moment to answer.
@@ -97,6 +97,7 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
         settings: Config::load(&paths.config()).err().map(|e| e.to_string()),
         refused,
         off: environment.switch(OFF),
+        recall_off: environment.is_off(RECALL),
     };
     let is_running = !matches!(known.worker, Worker::None);
     known.deaths = recent_deaths(&paths, clock::millis(), is_running);
@@ -126,6 +127,8 @@ struct Known {
     /// Why the data directory is not used.
     refused: Option<String>,
     off: bool,
+    /// Whether recall alone is switched off in this environment.
+    recall_off: bool,
 }
 
 impl Known {
@@ -257,6 +260,9 @@ impl Known {
         }
         if self.off {
             lines.push(("off", pause::SWITCHED_OFF.to_owned(), Style::Yellow));
+        } else if self.recall_off {
+            let text = pause::RECALL_SWITCHED_OFF.to_owned();
+            lines.push(("off", text, Style::Yellow));
         }
         let pauses = if self.refused.is_some() {
             Vec::new()

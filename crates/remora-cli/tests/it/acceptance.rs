@@ -10,6 +10,7 @@ mod gateway;
 mod prompt;
 mod retrieval;
 mod scope;
+mod tombstone;
 
 use std::fs;
 use std::path::{Path, PathBuf};

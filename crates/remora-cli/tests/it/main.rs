@@ -9,6 +9,7 @@ mod bench_recall;
 mod coding_memory;
 mod config;
 mod context;
+mod correct;
 mod doctor;
 mod examples;
 mod explain;

@@ -57,7 +57,7 @@ pub(crate) fn ask(call: Call<'_>, name: &str, arguments: &Value) -> (String, boo
     (text.to_owned(), error)
 }
 
-fn mcp(memory: &Remembered) -> Call<'_> {
+pub(crate) fn mcp(memory: &Remembered) -> Call<'_> {
     let root = memory.sandbox.text("project");
     memory
         .sandbox
@@ -157,7 +157,20 @@ fn the_list_of_tools_is_small() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["search", "get", "timeline", "remember"]);
+    assert_eq!(
+        names,
+        ["search", "get", "timeline", "remember", "wrong", "forget"]
+    );
+    let hints = |name: &str| {
+        let tools = answers[1]["result"]["tools"].as_array().unwrap();
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        tool["annotations"].clone()
+    };
+    assert_eq!(hints("search"), json!({"readOnlyHint": true}));
+    let changes = json!({"readOnlyHint": false, "destructiveHint": false});
+    assert_eq!(hints("wrong"), changes);
+    let deletes = json!({"readOnlyHint": false, "destructiveHint": true});
+    assert_eq!(hints("forget"), deletes);
     let bytes = answers[1].to_string().len();
     assert!(bytes < 4096, "{bytes}");
     let instructions = answers[0]["result"]["instructions"].as_str().unwrap();
@@ -278,11 +291,11 @@ fn while_paused_memory_is_read_but_nothing_is_saved() {
     for (pause, told) in [
         (
             "pause",
-            "paused everywhere: nothing was saved; `remora pause --off` ends the pause",
+            "paused everywhere: nothing was changed; `remora pause --off` ends the pause",
         ),
         (
             "pause --project",
-            "paused in this project: nothing was saved; `remora pause --off --project` ends the pause",
+            "paused in this project: nothing was changed; `remora pause --off --project` ends the pause",
         ),
     ] {
         memory.go(pause);
@@ -293,7 +306,7 @@ fn while_paused_memory_is_read_but_nothing_is_saved() {
         memory.go(&format!("{pause} --off"));
     }
     let off = mcp(&memory).environment("REMORA_OFF", "1");
-    let told = "REMORA_OFF is set: nothing was saved".to_owned();
+    let told = "REMORA_OFF is set: nothing was changed".to_owned();
     assert_eq!(ask(off, "remember", &fact), (told, true));
     assert!(!memory.sandbox.path("home/.claude").exists());
 }

@@ -8,11 +8,12 @@ use super::later::{Later, STATED};
 use super::memories;
 use super::page::Page;
 use super::plain::line;
+use super::reader::Reader;
 use super::relevance::Relevance;
 use super::said::Said;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, of_session, row};
-use crate::store::{Filter, Result, Store};
+use crate::store::{Filter, Result};
 use crate::words::Query;
 
 /// Tokens of a brief, and its rows.
@@ -27,7 +28,7 @@ const PROMPTS: usize = 8;
 /// How relevant a row must be.
 const THRESHOLD: f64 = 0.45;
 
-pub(super) fn brief(store: &dyn Store, scene: &Scene<'_>) -> Result<Recall> {
+pub(super) fn brief(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Recall> {
     let mut recall = Recall::default();
     let of_session = |kinds: &[Kind], most| of_session(store, scene.session, kinds, most);
     let stated = of_session(STATED, LOOK)?;

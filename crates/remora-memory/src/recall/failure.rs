@@ -4,13 +4,14 @@
 use remora_protocol::record::{Item, Kind};
 
 use super::page::Page;
+use super::reader::Reader;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, row};
 use crate::fingerprint::{fingerprint, messages};
 use crate::fix::field;
 use crate::output::{self, Outcome};
 use crate::private::{strip_injected, strip_private};
-use crate::store::{Filter, Result, Store};
+use crate::store::{Filter, Result};
 use crate::words::Query;
 
 /// Tokens that a fix may cost.
@@ -44,7 +45,7 @@ fn read(command: &str, printed: &str) -> (Option<String>, Vec<String>) {
 /// The fix of this very error, else of one that says the same elsewhere; with
 /// why it was chosen.
 pub(super) fn known_fix(
-    store: &dyn Store,
+    store: &Reader<'_>,
     project: &str,
     command: &str,
     printed: &str,
@@ -110,7 +111,7 @@ fn says_the_same(one: &str, other: &str) -> bool {
 }
 
 pub(super) fn failure(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     command: &str,
     error: &str,

@@ -8,11 +8,12 @@ use remora_protocol::time::rfc3339;
 use super::later::Later;
 use super::page::Page;
 use super::plain::line;
+use super::reader::Reader;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row};
 use crate::fix::{detail, field};
 use crate::output::only_looks;
-use crate::store::{Filter, Page as Part, Result, Store};
+use crate::store::{Filter, Page as Part, Result};
 
 /// Kinds that are worth a line, and how many rows of them are looked at for each
 /// one that is named. What merely happened is so much more that it would hide
@@ -39,7 +40,7 @@ const RUN_ROWS: usize = 4;
 
 /// Puts the index on the page.
 pub(super) fn put(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     since: Option<i64>,
     later: &Later,
@@ -162,7 +163,7 @@ struct Scored {
 }
 
 /// Rows worth a line, the best first.
-fn candidates(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Scored>> {
+fn candidates(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Scored>> {
     let mut found = Vec::new();
     for (share, kinds) in KINDS {
         let filter = Filter {

@@ -9,8 +9,9 @@ use std::sync::LazyLock;
 
 use remora_protocol::record::{Item, Kind};
 
+use super::reader::Reader;
 use super::{Scene, row};
-use crate::store::{Filter, Page, Result, Store};
+use crate::store::{Filter, Page, Result};
 use crate::words::{self, Splitter, is_stop};
 
 /// Statements of a project that are looked at for later words.
@@ -203,7 +204,7 @@ pub(super) struct Later {
 
 impl Later {
     /// The last ones of the project, the newest first.
-    pub(super) fn of_project(store: &dyn Store, scene: &Scene<'_>) -> Result<Self> {
+    pub(super) fn of_project(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Self> {
         let filter = Filter {
             project: Some(scene.project.to_owned()),
             kinds: STATED.to_vec(),

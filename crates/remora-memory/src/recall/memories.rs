@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::page::Page;
 use super::plain::block;
+use super::reader::Reader;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, row};
 use crate::private::{strip_injected, strip_private};
-use crate::store::{Filter, Page as Part, Result, Store};
+use crate::store::{Filter, Page as Part, Result};
 
 /// Memories of a scope that are looked at.
 const LOOK: usize = 200;
@@ -29,7 +30,7 @@ const REPOSITORY_MARK: &str = "[from this repository, not from the user]";
 
 /// Puts core memories on the page.
 pub(super) fn put(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     page: &mut Page,
     recall: &mut Recall,
@@ -77,7 +78,7 @@ pub(super) fn put(
     Ok(())
 }
 
-fn core(store: &dyn Store, scene: &Scene<'_>) -> Result<Vec<Item>> {
+fn core(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
     let mut rows = Vec::new();
     for project in ["", scene.project] {
         let filter = Filter {

@@ -7,9 +7,10 @@ use super::later::{Later, is_stated};
 use super::memories;
 use super::page::Page;
 use super::plain::line;
+use super::reader::Reader;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, name_of, other_branch, row};
-use crate::store::{FileMatch, Filter, Page as Part, Result, Store};
+use crate::store::{FileMatch, Filter, Page as Part, Result};
 use crate::words::{self, Query};
 
 /// Tokens that a file may cost.
@@ -30,7 +31,7 @@ const CHANGES: &[Kind] = &[Kind::Feature, Kind::Refactor, Kind::Change];
 /// Files of the folder that are told.
 const FILES: usize = 8;
 
-pub(super) fn read(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<Recall> {
+pub(super) fn read(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Recall> {
     let mut recall = Recall::default();
     let what = format!("file {path}");
     if scene.given.told(&what) {
@@ -104,7 +105,7 @@ fn worth(kind: Kind) -> u32 {
 }
 
 /// Rows that speak of the file, the most telling first.
-fn rows(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &'static str)>> {
+fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &'static str)>> {
     let mut rows = Vec::new();
     for (kinds, look) in [(TELLING, LOOK), (CHANGES, LOOK / 2)] {
         let filter = Filter {
@@ -166,7 +167,7 @@ const FILE_KINDS: &[(&str, &[&str])] = &[
 
 /// What was said of files of this kind, the last word; once a session.
 fn of_kind(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     path: &str,
     page: &mut Page,
@@ -231,7 +232,7 @@ fn of_kind(
 
 /// What else lies in the folder, once; says what was told.
 fn structure(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     path: &str,
     page: &mut Page,

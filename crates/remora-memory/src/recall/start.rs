@@ -9,10 +9,12 @@ use super::index;
 use super::later::Later;
 use super::memories;
 use super::page::Page;
+use super::pins;
 use super::plain::line;
+use super::reader::Reader;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, other_branch, row, work};
-use crate::store::{Filter, Result, Store};
+use crate::store::{Filter, Result};
 use crate::summary::FAILING;
 
 /// Open steps that are told.
@@ -29,7 +31,7 @@ pub(super) enum Mind {
     Full,
 }
 
-pub(super) fn start(store: &dyn Store, scene: &Scene<'_>, mind: Mind) -> Result<Recall> {
+pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result<Recall> {
     let mut recall = Recall::default();
     if scene.limits.start_tokens == 0 {
         return Ok(recall);
@@ -55,9 +57,11 @@ pub(super) fn start(store: &dyn Store, scene: &Scene<'_>, mind: Mind) -> Result<
         scene.details
     );
     let mut page = Page::new(scene.limits.start_tokens, &head);
+    pins::put(store, scene, &mut page, &mut recall)?;
     memories::put(store, scene, &mut page, &mut recall)?;
     let later = Later::of_project(store, scene)?;
     let mut summaries = work::last(store, scene, since)?;
+    summaries.retain(|item| !pins::is_put(&recall, item));
     put_steps(&summaries, scene, &mut page, &mut recall);
     // The index names what was stated.
     if scene.limits.index_rows > 0 {

@@ -7,6 +7,7 @@ use remora_protocol::record::{Item, Kind};
 use super::later::{Later, STATED};
 use super::page::Page;
 use super::plain::line;
+use super::reader::Reader;
 use super::{Scene, Seen, is_untrusted, name_of, of_session};
 use crate::fix::{field, list};
 use crate::store::{FileMatch, Filter, Page as Part, Result, Store};
@@ -23,6 +24,7 @@ const OFTEN: u32 = 2;
 
 /// A few lines for whoever sums the session up: what must not be lost.
 pub fn instructions(store: &dyn Store, session: &str) -> Result<Option<String>> {
+    let store = &Reader::new(store, None)?;
     if of_session(store, session, &[], 1)?.is_empty() {
         return Ok(None);
     }
@@ -53,6 +55,7 @@ pub fn suggestion(
     scene: &Scene<'_>,
     path: &str,
 ) -> Result<Option<(String, String)>> {
+    let store = &Reader::new(store, Some(scene.project))?;
     let filter = Filter {
         project: Some(scene.project.to_owned()),
         file: Some(FileMatch::Exactly(path.to_owned())),
@@ -87,6 +90,7 @@ pub fn suggestion(
 /// What a stop is held up with, once, when this many files were changed and
 /// nothing was saved.
 pub fn guard(store: &dyn Store, session: &str, edits: usize) -> Result<Option<String>> {
+    let store = &Reader::new(store, None)?;
     let rows = of_session(store, session, &[], 400)?;
     let mut files: Vec<&String> = rows.iter().flat_map(|item| &item.files_modified).collect();
     files.sort_unstable();

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use remora_protocol::record::{Item, Kind};
 
+use super::reader::Reader;
 use super::{Likeness, Scene, other_branch};
-use crate::store::Store;
 
 /// Files that are compared for one answer, at most.
 const FILES: usize = 8;
@@ -29,7 +29,7 @@ pub enum Truth {
 
 /// Looks at files, each once and only so many.
 pub(super) struct Checker<'a> {
-    store: &'a dyn Store,
+    store: &'a Reader<'a>,
     scene: &'a Scene<'a>,
     known: HashMap<String, Found>,
     left: usize,
@@ -45,7 +45,7 @@ enum Found {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(store: &'a dyn Store, scene: &'a Scene<'a>) -> Self {
+    pub(super) fn new(store: &'a Reader<'a>, scene: &'a Scene<'a>) -> Self {
         Self {
             store,
             scene,

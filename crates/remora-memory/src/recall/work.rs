@@ -4,10 +4,11 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
+use super::reader::Reader;
 use super::said::Said;
 use super::{Scene, other_branch, row};
 use crate::output::takes_in;
-use crate::store::{Filter, Page, Result, Store};
+use crate::store::{Filter, Page, Result};
 
 /// Checkpoints of one session that are looked at.
 const CHECKPOINTS: usize = 8;
@@ -17,7 +18,7 @@ const SESSIONS: usize = 2;
 pub(super) const OPEN: usize = 4;
 
 /// The work of the last sessions, newest first; this branch before others.
-pub(super) fn last(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Item>> {
+pub(super) fn last(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Item>> {
     let most = scene.limits.summaries;
     let of_project = Filter {
         project: Some(scene.project.to_owned()),

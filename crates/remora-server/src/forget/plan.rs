@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use remora_client::{Paths, read_spooled, waiting};
 use remora_memory::store::{Filter, Order as Ends, Page, Store};
-use remora_protocol::record::{EventRow, Item, Session};
+use remora_protocol::record::{EventRow, Item, Override, Session};
 use serde_json::Value;
 
 use super::Order;
@@ -85,9 +85,16 @@ pub fn plan(
     selection: &Selection,
     now: i64,
 ) -> Result<Order, ServerError> {
+    let said = store.overrides(None)?.into_iter();
+    let said: HashMap<String, Override> = said.map(|said| (said.uid.clone(), said)).collect();
+    let seeds = selection.seeds().iter();
+    let originals = seeds.filter_map(|item| original_item(item, said.get(&item.uid)?));
+    let mut needles: Vec<Needles> = selection.seeds().iter().map(Needles::of).collect();
+    needles.extend(originals.map(|item| Needles::of(&item)));
     let mut search = Search {
         selection,
-        needles: selection.seeds().iter().map(Needles::of).collect(),
+        needles,
+        said,
         events: HashSet::new(),
         earlier: match selection {
             Selection::Project(key) => Joins::read(paths)?.leading_to(key),
@@ -118,6 +125,8 @@ pub fn plan(
 struct Search<'a> {
     selection: &'a Selection,
     needles: Vec<Needles>,
+    /// What users said of items, by uid.
+    said: HashMap<String, Override>,
     /// Ids of events that go.
     events: HashSet<String>,
     /// Keys that the project had before.
@@ -284,13 +293,26 @@ impl Search<'_> {
                 if goes {
                     self.take(item);
                 }
+                self.said.remove(&item.uid);
+            }
+        }
+        // What was said of items that are no longer there.
+        for (uid, said) in std::mem::take(&mut self.said) {
+            if self
+                .selection
+                .takes(&said.project, "", &|| said_texts(&said))
+            {
+                self.order.receipt.note_item(&uid);
+                self.order.erase.items.push(uid);
             }
         }
         Ok(())
     }
 
     fn repeats(&self, item: &Item) -> bool {
-        let text = || item_texts(item);
+        // What a user put aside by an edit is still kept.
+        let said = self.said.get(&item.uid).map(said_texts);
+        let text = || item_texts(item) + said.as_deref().unwrap_or_default();
         if self.selection.takes(&item.project, &item.session, &text) {
             return true;
         }
@@ -362,6 +384,22 @@ impl Search<'_> {
         self.order.erase.events = events;
         Ok(())
     }
+}
+
+/// All texts of what a user said of an item, a line each.
+fn said_texts(said: &Override) -> String {
+    serde_json::to_value(said).map_or(String::new(), |value| texts(&value))
+}
+
+/// The item in the words that were extracted, if a user edited it.
+fn original_item(item: &Item, said: &Override) -> Option<Item> {
+    let original = said.edit.as_ref()?.original.as_deref()?;
+    Some(Item {
+        title: original.title.clone(),
+        text: original.text.clone(),
+        facts: original.facts.clone(),
+        ..item.clone()
+    })
 }
 
 /// The event that made the row with this uid.

@@ -74,6 +74,7 @@ impl<'a> Scan<'a> {
                 // Names are taken after the secrets have gone from them.
                 let (what, id) = match part {
                     Part::Project(project) => ("project".to_owned(), project.key),
+                    Part::Override(said) => ("correction".to_owned(), said.uid),
                     Part::Session(session) => ("session".to_owned(), session.id),
                     Part::Item(item) => (item.kind.name().to_owned(), format!("#{}", item.id)),
                     Part::File(file) => {

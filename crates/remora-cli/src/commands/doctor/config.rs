@@ -7,9 +7,9 @@ use remora_server::identity::look_up_project;
 use remora_server::{ignore_file_fault, pattern_fault};
 
 use super::{Check, Patient, quoted};
-use crate::commands::pause::SWITCHED_OFF;
+use crate::commands::pause::{RECALL_SWITCHED_OFF, SWITCHED_OFF};
 use crate::config::Config;
-use crate::hook::{HOME, OFF};
+use crate::hook::{HOME, OFF, RECALL};
 use crate::project_env::find_setter;
 
 pub(super) fn check(patient: &Patient) -> Vec<Check> {
@@ -17,6 +17,10 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
     let mut checks = Vec::new();
     if patient.environment.switch(OFF) {
         checks.push(Check::warn("switch", SWITCHED_OFF, "`unset REMORA_OFF`"));
+    }
+    if patient.environment.is_off(RECALL) {
+        let fix = "`unset REMORA_RECALL`";
+        checks.push(Check::warn("switch", RECALL_SWITCHED_OFF, fix));
     }
     checks.extend(project_variables(patient));
     let here = patient.environment.directory();
@@ -101,6 +105,16 @@ fn project_variables(patient: &Patient) -> Vec<Check> {
                 file.display()
             ),
             format!("take `{OFF}` out of its `env`, if you want memory here"),
+        ));
+    }
+    if let Some(file) = find_setter(&patient.environment, RECALL, None) {
+        checks.push(Check::warn(
+            "project",
+            format!(
+                "{} sets {RECALL}: off, nothing is injected in this project",
+                file.display()
+            ),
+            format!("take `{RECALL}` out of its `env`, if you want recall here"),
         ));
     }
     if let Some(file) = find_setter(&patient.environment, HOME, None) {

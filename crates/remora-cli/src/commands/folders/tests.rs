@@ -60,6 +60,7 @@ fn a_paused_project_is_left_alone() {
     let (paths, root, key) = worked(dir.path());
     let mark = Mark {
         what: Paused::Project(key),
+        stops: remora_client::Stops::Everything,
         since: 0,
         until: None,
     };

@@ -13,9 +13,10 @@ use remora_server::mcp::{Detail, Entry, Row, Source};
 
 use crate::commands::show::lines::Local;
 use crate::commands::timeline;
+use crate::commands::wrong::Rejections;
 
 /// A row of an index.
-pub(super) fn row(hit: &Hit, local: &Local, projects: &[Project]) -> Row {
+pub(super) fn row(hit: &Hit, rejections: &Rejections, local: &Local, projects: &[Project]) -> Row {
     let item = &hit.item;
     let project = projects.iter().find(|project| project.key == item.project);
     Row {
@@ -26,6 +27,7 @@ pub(super) fn row(hit: &Hit, local: &Local, projects: &[Project]) -> Row {
         tokens: tokens(item),
         place: project.map(|project| project.name.clone()),
         source: source(item),
+        wrong: rejections.mark(item),
     }
 }
 
@@ -37,8 +39,12 @@ fn tokens(item: &Item) -> u32 {
 }
 
 /// A line of a timeline.
-pub(super) fn entry(entry: &timeline::Entry, local: &Local) -> Entry {
+pub(super) fn entry(entry: &timeline::Entry, rejections: &Rejections, local: &Local) -> Entry {
     let time = entry.time();
+    let wrong = match entry {
+        timeline::Entry::Row(item) => rejections.mark(item),
+        timeline::Entry::Event(_) => None,
+    };
     let (id, kind, title, source) = match entry {
         timeline::Entry::Row(item) => (Some(item.id), item.kind.name(), &item.title, source(item)),
         timeline::Entry::Event(event) => {
@@ -52,11 +58,17 @@ pub(super) fn entry(entry: &timeline::Entry, local: &Local) -> Entry {
         kind: kind.to_owned(),
         title: title.clone(),
         source,
+        wrong,
     }
 }
 
 /// A row in full, with those of its fields that a model can use.
-pub(super) fn item(item: &Item, fields: Vec<(&'static str, String)>, local: &Local) -> Detail {
+pub(super) fn item(
+    item: &Item,
+    fields: Vec<(&'static str, String)>,
+    wrong: Option<String>,
+    local: &Local,
+) -> Detail {
     const USEFUL: [&str; 7] = [
         "subagent", "branch", "said by", "tool", "record", "changed", "read",
     ];
@@ -74,6 +86,7 @@ pub(super) fn item(item: &Item, fields: Vec<(&'static str, String)>, local: &Loc
         facts: item.facts.clone(),
         text: item.text.clone(),
         source: source(item),
+        wrong,
         command: format!("remora show {}", item.id),
     }
 }
@@ -124,6 +137,7 @@ pub(super) fn memory(
         } else {
             Source::Elsewhere
         },
+        wrong: None,
         command: format!("remora memory show {}", memory.uri),
     }
 }

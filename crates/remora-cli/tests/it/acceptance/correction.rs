@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::World;
+use super::{World, transcript};
 
 /// What sessions say one after the other, and what is asked then.
 struct Case {
@@ -141,4 +141,76 @@ fn correction_by_an_end_date_is_known_to_fail() {
         text.contains("use snarfbolt for metrics until 2020-01-01"),
         "{text}"
     );
+}
+
+#[test]
+fn correction_retraction_without_replacement() {
+    let world = World::new();
+    let alpha = world.project("alpha");
+    // One source that asserts two things.
+    let said = "We decided to cache sessions in zorvexquill because it is near. \
+        We decided to keep prices in cents because brantlequix rounds badly.";
+    let source = transcript(&alpha, "told", &[said]);
+    world.import(&alpha, &source);
+    world.den.drain();
+    let question = "what did we decide about caching sessions?";
+    let text = world.prompt("before", &alpha, question);
+    assert!(text.contains("zorvexquill"), "{text}");
+    world.den.drain();
+    let number = world.number(&alpha, "decision", "zorvexquill");
+    // No reason, and nothing in its place.
+    world.go(&alpha, &["wrong", &number]);
+    let again = |world: &World, step: usize| {
+        match step {
+            0 => {}
+            1 => {
+                std::fs::remove_dir_all(world.den.paths.home().join("import")).unwrap();
+                world.import(&alpha, &source);
+            }
+            2 => world.session("again", &alpha, said, "Noted."),
+            3 => drop(world.go(&alpha, &["rebuild"])),
+            _ => drop(world.go(&alpha, &["worker", "restart"])),
+        }
+        world.den.drain();
+    };
+    for step in 0..5 {
+        again(&world, step);
+        let [asked, begun] = told(&world, &alpha, &format!("a{step}"), question);
+        for text in [asked, begun] {
+            assert!(!text.contains("zorvexquill"), "{step}: {text}");
+        }
+        let other = world.prompt(&format!("b{step}"), &alpha, "why are prices kept in cents?");
+        assert!(other.contains("brantlequix"), "{step}: {other}");
+    }
+}
+
+#[test]
+fn correction_by_hand_survives_reindex() {
+    let world = World::new();
+    let alpha = world.project("alpha");
+    let said = "We decided to deploy to flimzarn on Tuesdays because traffic is low.";
+    world.session("one", &alpha, said, "Noted.");
+    world.den.drain();
+    let number = world.number(&alpha, "decision", "flimzarn");
+    // A part of it, in the user's own words.
+    let title = "We decided to deploy to flimzarn on Thursdays";
+    world.go(
+        &alpha,
+        &["edit", &number, "--title", title, "--text", title],
+    );
+    for step in [&["worker", "drain"][..], &["rebuild"]] {
+        world.go(&alpha, step);
+        let session = format!("asked after {}", step[0]);
+        let text = world.prompt(
+            &session,
+            &alpha,
+            "when do we deploy to flimzarn? what did we decide?",
+        );
+        assert!(text.contains("flimzarn on Thursdays"), "{text}");
+        assert!(
+            !text.contains("decision (the person): We decided to deploy to flimzarn on Tuesdays"),
+            "{text}"
+        );
+        world.den.drain();
+    }
 }

@@ -142,7 +142,27 @@ const WAYS: &[Way] = &[
         world.go(folder, &["import", "claude-mem", &file, "--no-vectors"]);
         fs::remove_file(file).unwrap();
     }),
+    ("edit", |world, folder, text| {
+        let item = item(world, folder);
+        world.go(folder, &["edit", &item, "--title", text, "--text", text]);
+    }),
+    ("wrong", |world, folder, text| {
+        let item = item(world, folder);
+        world.go(folder, &["wrong", &item, "--because", text]);
+    }),
+    ("MCP wrong", |world, folder, text| {
+        let item = item(world, folder);
+        let (told, error) = world.mcp(folder, "wrong", &json!({ "id": item, "because": text }));
+        assert!(!error, "{told}");
+    }),
 ];
+
+/// An item of the user's, to say something of.
+fn item(world: &World, folder: &Path) -> String {
+    world.prompt("s", folder, "We decided to keep prices in cents.");
+    world.den.drain();
+    world.number(folder, "decision", "cents")
+}
 
 /// Files of saved memories, and lines of an export, that hold the word.
 fn kept(world: &World, word: &str) -> Vec<String> {
@@ -210,7 +230,9 @@ fn gateway_no_bypass_path() {
 /// What each verb does to memory, so that a new one is looked at here first.
 #[test]
 fn gateway_no_bypass_path_is_enumerated() {
-    const WRITES: &[&str] = &["hook", "import", "mcp", "memory", "remember", "worker"];
+    const WRITES: &[&str] = &[
+        "edit", "hook", "import", "mcp", "memory", "remember", "worker", "wrong",
+    ];
     // They keep, show or remove what is there, or speak of something else.
     const OTHERS: &[&str] = &[
         "audit",
@@ -230,6 +252,7 @@ fn gateway_no_bypass_path_is_enumerated() {
         "ledger",
         "pause",
         "permissions",
+        "pin",
         "projects",
         "prune",
         "rebuild",
@@ -256,7 +279,10 @@ fn gateway_no_bypass_path_is_enumerated() {
     let answers = crate::mcp::talk(world.cli(&alpha, &["mcp"]), &[list]);
     let tools = answers[1]["result"]["tools"].as_array().unwrap().iter();
     let tools: Vec<&str> = tools.map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(tools, ["search", "get", "timeline", "remember"]);
+    assert_eq!(
+        tools,
+        ["search", "get", "timeline", "remember", "wrong", "forget"]
+    );
 }
 
 #[test]

@@ -106,6 +106,18 @@ fn scope_caller_cannot_widen() {
     let theirs = &world.search(&alpha, &["kestrel", "--kind", "decision"])[0];
     let answers = stretched(&world, &beta, theirs);
     assert_eq!(showing(&answers, ANSWER), Vec::<String>::new());
+    // What is not theirs to read is not theirs to change.
+    for tool in ["wrong", "forget"] {
+        for id in [
+            theirs["id"].to_string(),
+            theirs["uid"].as_str().unwrap().to_owned(),
+        ] {
+            let (text, error) = world.mcp(&beta, tool, &json!({ "id": id }));
+            let (none, _) = world.mcp(&beta, tool, &json!({ "id": "9999" }));
+            assert!(error, "{tool} {id}: {text}");
+            assert_eq!(text.replace(&id, "ID"), none.replace("9999", "ID"));
+        }
+    }
     // A checkout that only says it is the other project: it neither reads what
     // is there nor adds to it.
     let forged = world.project("gamma");

@@ -322,3 +322,53 @@ fn a_damaged_database_means_silence() {
     assert_eq!(worked.den.begin("two", &worked.folder).context, None);
     assert!(!worked.den.spooled().is_empty());
 }
+
+#[test]
+fn a_session_starts_clean_where_recall_is_paused_and_is_still_captured() {
+    let worked = Worked::new();
+    let den = &worked.den;
+    let before = den.events().len();
+    let pause = |line: &[&str]| {
+        let args = [&["pause", "--recall"], line].concat();
+        let done = den.remora(&args).go();
+        assert_eq!(done.code, Some(0), "{done}");
+    };
+    let session = "00000000-0000-4000-8000-00000000abcd";
+    let begun = |session: &str| den.begin(session, &worked.folder).context;
+    pause(&["--session", session]);
+    assert_eq!(begun(session), None);
+    assert!(begun("another").is_some());
+    pause(&["--off", "--session", session]);
+    let folder = worked.folder.display().to_string();
+    pause(&["--project", &folder]);
+    let prompt = "why is the retry limit 3? what was the reason?";
+    assert_eq!(begun("third"), None);
+    assert_eq!(worked.asked("third", prompt), None);
+    assert_eq!(worked.failed("third", FAILED), None);
+    pause(&["--off", "--project", &folder]);
+    assert!(worked.asked("fifth", prompt).is_some());
+    let event = worked.event("fourth", "UserPromptSubmit", json!({"prompt": prompt}));
+    let quiet = den
+        .remora(&["hook", "claude-code"])
+        .environment("REMORA_RECALL", "off")
+        .stdin(event.to_string())
+        .go();
+    assert!(!quiet.raw.contains("retry"), "{quiet}");
+    den.drain();
+    assert_eq!(den.events().len(), before + 7);
+}
+
+#[test]
+fn a_fix_that_is_wrong_is_not_suggested_again() {
+    let worked = Worked::new();
+    let fix = worked.den.items().into_iter();
+    let mut fix = fix.filter(|item| item.kind == remora_protocol::record::Kind::Fix);
+    let id = fix.next_back().unwrap().id.to_string();
+    assert!(worked.failed("two", FAILED).is_some());
+    let done = worked.den.remora(&["wrong", &id]).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_eq!(worked.failed("three", FAILED), None);
+    let done = worked.den.remora(&["wrong", &id, "--undo"]).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(worked.failed("four", FAILED).is_some());
+}

@@ -51,6 +51,7 @@ fn reject(item: &Item) -> Override {
         rejected: Some(Rejection {
             time: 7,
             reason: "it moved".to_owned(),
+            kind: Some(item.kind),
         }),
         ..said(item)
     }
