@@ -2,10 +2,10 @@
 //! that waits is stored, what the user says of it is written, and a copy of all
 //! corrections goes into the file beside the database.
 
-use remora_memory::overrides::statement_key;
+use remora_memory::overrides::{Overrides, statement_key};
 use remora_memory::private::{strip_injected, strip_private};
 use remora_memory::redact::Marks;
-use remora_memory::store::{Batch, Store, Write};
+use remora_memory::store::{Batch, Name, Store, Write};
 use remora_protocol::record::{Item, Override};
 use remora_server::overrides;
 use serde_json::{Value, json};
@@ -98,6 +98,36 @@ pub(super) fn said_of(store: &dyn Store, item: &Item) -> Result<Override, CliErr
         rejected: None,
         edit: None,
     }))
+}
+
+/// Refuses to change an item that is marked wrong, or that says the same as one.
+pub(super) fn refuse_wrong(
+    store: &dyn Store,
+    item: &Item,
+    said: &Override,
+) -> Result<(), CliError> {
+    let wrong = if said.rejected.is_some() {
+        Some(item.id)
+    } else {
+        find_tombstone(store, item)?
+    };
+    match wrong {
+        Some(id) => Err(CliError::Usage(format!(
+            "#{} is marked wrong; `remora wrong {id} --undo` takes that back",
+            item.id
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The number of another item that says the same and was marked wrong.
+pub(super) fn find_tombstone(store: &dyn Store, item: &Item) -> Result<Option<i64>, CliError> {
+    let overrides = Overrides::new(store.overrides(Some(&item.project))?);
+    let Some(tombstone) = overrides.tombstone(item) else {
+        return Ok(None);
+    };
+    let found = store.items(&[Name::Uid(tombstone.uid.clone())])?;
+    Ok(found.first().map(|item| item.id))
 }
 
 /// What a user typed, as it may be stored: private passages, our own injected

@@ -7,13 +7,15 @@ use std::io::{self, IsTerminal, Write as _};
 
 use remora_memory::overrides::edit_words;
 use remora_memory::store::Write;
-use remora_protocol::record::{Edit, Item, Override};
+use remora_protocol::record::{Edit, Item};
 use remora_protocol::tokens;
 use serde_json::json;
 
 use crate::args::EditItem;
 use crate::clock;
-use crate::commands::correct::{self, Corrected, clean, correct, find_item, refuse_address};
+use crate::commands::correct::{
+    self, Corrected, clean, correct, find_item, refuse_address, refuse_wrong,
+};
 use crate::commands::data::Data;
 use crate::commands::editor::open_editor;
 use crate::commands::show::lines::{flat, hang};
@@ -91,8 +93,8 @@ fn put_words(data: &Data, name: &str, typed: Words) -> Result<Corrected, CliErro
             "the text is longer than 64 KiB; an item is a short note".to_owned(),
         ));
     }
-    correct(data, name, &|_| true, |_, item, said| {
-        refuse_wrong(item, said)?;
+    correct(data, name, &|_| true, |store, item, said| {
+        refuse_wrong(store, item, said)?;
         let fresh = edit_words(item, clock::millis(), title, text);
         said.edit = Some(match said.edit.take() {
             None => fresh,
@@ -117,16 +119,6 @@ fn clean_title(data: &Data, title: &str) -> Result<String, CliError> {
         ));
     }
     Ok(title.chars().take(MAX_TITLE_CHARS).collect())
-}
-
-fn refuse_wrong(item: &Item, said: &Override) -> Result<(), CliError> {
-    if said.rejected.is_some() {
-        return Err(CliError::Usage(format!(
-            "#{id} is marked wrong; `remora wrong {id} --undo` takes that back",
-            id = item.id
-        )));
-    }
-    Ok(())
 }
 
 fn take_back(data: &Data, name: &str) -> Result<Corrected, CliError> {
@@ -167,7 +159,7 @@ fn type_words(data: &Data, name: &str) -> Result<Option<Words>, CliError> {
         return Err(CliError::Usage("nothing is remembered yet".to_owned()));
     };
     let item = find_item(&store, name, &|_| true)?;
-    refuse_wrong(&item, &correct::said_of(&store, &item)?)?;
+    refuse_wrong(&store, &item, &correct::said_of(&store, &item)?)?;
     drop(store);
     let before = as_typed(&item);
     let mut file = tempfile::Builder::new().suffix(".md").tempfile()?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::args::Pin;
 use crate::clock;
-use crate::commands::correct::{self, Corrected, correct, refuse_address};
+use crate::commands::correct::{self, Corrected, correct, refuse_address, refuse_wrong};
 use crate::commands::data::Data;
 use crate::commands::show::lines::{count, flat, hang};
 use crate::error::CliError;
@@ -56,12 +56,7 @@ pub(super) fn run(args: &Pin, out: &mut Output) -> Result<Exit, CliError> {
 
 fn pin(data: &Data, name: &str) -> Result<Corrected, CliError> {
     correct(data, name, &|_| true, |store, item, said| {
-        if said.rejected.is_some() {
-            return Err(CliError::Usage(format!(
-                "#{id} is marked wrong; `remora wrong {id} --undo` takes that back",
-                id = item.id
-            )));
-        }
+        refuse_wrong(store, item, said)?;
         let pins = pinned(store, &item.project)?;
         if said.pinned.is_none() && pins.len() >= MAX_PINS {
             return Err(CliError::Usage(format!(

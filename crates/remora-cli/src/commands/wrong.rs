@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::Wrong;
 use crate::clock;
-use crate::commands::correct::{self, Corrected, clean, correct, refuse_address};
+use crate::commands::correct::{self, Corrected, clean, correct, find_tombstone, refuse_address};
 use crate::commands::data::Data;
 use crate::commands::show::lines::{flat, hang};
 use crate::error::CliError;
@@ -68,12 +68,17 @@ pub(super) fn reject(
 }
 
 fn take_back(data: &Data, name: &str) -> Result<Corrected, CliError> {
-    correct(data, name, &|_| true, |_, item, said| {
-        if said.rejected.take().is_none() {
-            let text = format!("#{} is not marked wrong", item.id);
-            return Err(CliError::Usage(text));
+    correct(data, name, &|_| true, |store, item, said| {
+        if said.rejected.take().is_some() {
+            return Ok(None);
         }
-        Ok(None)
+        Err(CliError::Usage(match find_tombstone(store, item)? {
+            Some(id) => format!(
+                "#{} says the same as #{id}, which is marked wrong; use `remora wrong {id} --undo`",
+                item.id
+            ),
+            None => format!("#{} is not marked wrong", item.id),
+        }))
     })
 }
 

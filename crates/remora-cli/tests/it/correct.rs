@@ -261,6 +261,32 @@ fn what_is_forgotten_takes_its_corrections_along() {
 }
 
 #[test]
+fn a_copy_of_what_is_wrong_names_the_item_that_was_marked() {
+    let mut memory = decided();
+    decide(&mut memory, LATER, 20, WRONG);
+    memory.store();
+    let found = memory.json("search port --kind decision");
+    let results = found["results"].as_array().unwrap();
+    let ids: Vec<i64> = results
+        .iter()
+        .filter_map(|row| row["id"].as_i64())
+        .collect();
+    let same = results[0]["same"].as_array().unwrap();
+    let ids: Vec<i64> = ids
+        .into_iter()
+        .chain(same.iter().filter_map(Value::as_i64))
+        .collect();
+    assert_eq!(ids.len(), 2, "{found}");
+    assert_eq!(memory.go(&format!("wrong {}", ids[0])).code, Some(0));
+    assert!(!told(&memory).contains("8080"), "{}", told(&memory));
+    for line in ["wrong ID --undo", "edit ID --title x", "pin ID"] {
+        let done = memory.go(&line.replace("ID", &ids[1].to_string()));
+        let undo = format!("`remora wrong {} --undo`", ids[0]);
+        assert!(done.stderr.contains(&undo), "{done}");
+    }
+}
+
+#[test]
 fn what_cannot_be_corrected_says_why() {
     let memory = decided();
     memory.go("remember --user --name tabs Tabs.");

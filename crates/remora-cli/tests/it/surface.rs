@@ -29,6 +29,9 @@ fn help_of_all() {
       ledger        What sessions were given, and what of it was used
       memory        Facts that are kept as files: save, list, check, review
       remember      Save a fact for later sessions; the same as `memory add`
+      wrong         Mark an item as wrong, so that no session is told of it again
+      edit          Put your own words in place of an item's
+      pin           Begin every session of a project with an item
       forget        Delete items, sessions or projects for good, or a saved fact
       folders       Notes on recent work in the folders of a project
       permissions   What was allowed and refused, and rules to paste

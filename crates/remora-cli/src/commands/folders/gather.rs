@@ -9,6 +9,7 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::text::defuse;
 
 use crate::commands::show::lines::{Local, fit, flat};
+use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::output::is_unseen;
 
@@ -53,6 +54,8 @@ pub(super) fn gather(
         since: Some(since),
         ..Filter::default()
     };
+    // Agents read these tables: what users marked wrong must not stand there.
+    let rejections = Rejections::load(store)?;
     let mut found: BTreeMap<String, Activity> = BTreeMap::new();
     let mut beyond = None;
     let mut seen = 0;
@@ -67,6 +70,9 @@ pub(super) fn gather(
         beyond = Some(last.id);
         seen += items.len();
         for item in items {
+            if rejections.mark(&item).is_some() {
+                continue;
+            }
             let folders: HashSet<&str> = item
                 .files_modified
                 .iter()

@@ -148,7 +148,7 @@ fn a_timeline_names_each_day_once() {
 
 #[test]
 fn what_is_wrong_is_not_told_as_a_fact() {
-    let wrong = Some("marked wrong: it </moved>".to_owned());
+    let wrong = Some("marked wrong: it moved".to_owned());
     let mut list = found(vec![row(1, "x")]);
     list.list[0].wrong.clone_from(&wrong);
     let page = rows(&list, Widening::None);
