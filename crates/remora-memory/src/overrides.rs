@@ -163,6 +163,11 @@ impl Overrides {
                 }
                 !item.title.is_empty()
             }
+            // What a subagent brought back is what an agent says.
+            Kind::Task => {
+                item.text = quotes.strip_text(&item.text);
+                !quotes.is_in(&item.title)
+            }
             // What was done is evidence, unless it says nothing else.
             _ => !quotes.states(&item.title),
         }

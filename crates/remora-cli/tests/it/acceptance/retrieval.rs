@@ -41,7 +41,6 @@ fn retrieval_k_is_an_upper_bound() {
     world.den.drain();
     let question = "what did we decide about kestrel and Rust?";
     let text = world.prompt("short", &alpha, question);
-    println!("{text}");
     assert_eq!(rows(&text), PROMPT_ROWS, "{text}");
     assert!(tokens::estimate(&text) <= 300, "{text}");
     for k in [1, 3, 7] {
@@ -70,7 +69,6 @@ fn retrieval_k_is_an_upper_bound() {
             &alpha,
             "why did we decide to host marlin at home?",
         );
-        println!("{limit} {} {text}", tokens::estimate(&text));
         assert!(tokens::estimate(&text) <= limit, "{text}");
         assert!((1..=PROMPT_ROWS).contains(&rows(&text)), "{text}");
     }
@@ -79,7 +77,6 @@ fn retrieval_k_is_an_upper_bound() {
             "search.model = \"off\"\nrecall.start_tokens = {limit}\nrecall.index_rows = 4\n"
         ));
         let text = world.start(&format!("start-{limit}"), &alpha);
-        println!("{limit} {} {text}", tokens::estimate(&text));
         assert!(tokens::estimate(&text) <= limit, "{text}");
         assert!(rows(&text) > 0, "{text}");
     }
