@@ -63,25 +63,22 @@ fn is_ours(tool: &str, command: &str) -> bool {
     if tool.starts_with("mcp__") {
         return tool.contains("remora__");
     }
-    let parts = || command.split(['\n', ';', '|', '&']).map(str::trim);
-    let mut parts = parts().filter(|part| !part.is_empty());
+    let plain = command.replace("2>&1", "").replace("||", ";");
+    let commands = plain.split(['\n', ';', '&']).map(str::trim);
+    let mut commands = commands.filter(|command| !command.is_empty());
     let mut looks = false;
-    let quiet = parts.all(|part| {
-        let look = looks_into_memory(part);
+    // Whatever a look is piped into shows only what it found.
+    let quiet = commands.all(|command| {
+        let first = command.split('|').next().unwrap_or_default();
+        let look = looks_into_memory(first);
         looks |= look;
-        look || part
-            .split_whitespace()
-            .next()
-            .is_some_and(|word| FILTERS.contains(&word))
+        look || QUIET.contains(&first.split_whitespace().next().unwrap_or_default())
     });
     tool == "Bash" && looks && quiet
 }
 
-/// What shows nothing of its own beside another command.
-const FILTERS: &[&str] = &[
-    "cat", "cd", "cut", "echo", "export", "grep", "head", "jq", "less", "rg", "sed", "sort",
-    "tail", "tee", "true", "wc",
-];
+/// Commands that show nothing of their own.
+const QUIET: &[&str] = &["cd", "echo", "export", "set", "true"];
 
 /// Whether a single command prints what is remembered. One that saves is work.
 fn looks_into_memory(command: &str) -> bool {
@@ -302,6 +299,8 @@ mod tests {
         }
         for command in [
             "cargo test && remora search cart",
+            "remora search cart || cargo test",
+            "cat src/cart.rs; remora search cart",
             "remora remember 'Ask Ann.'",
             "remora memory add 'Ask Ann.'",
             "remora import jsonl c.jsonl",

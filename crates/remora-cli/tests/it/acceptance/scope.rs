@@ -232,7 +232,7 @@ fn scope_background_respects_boundary() {
     // No item, session or file of one tells of the other.
     let own = [["zorvexquill", "florbinate"], ["brantlequix", "quaxmire"]];
     let names = [key_of("alpha"), key_of("beta")];
-    let mut kinds: [Vec<String>; 2] = Default::default();
+    let mut kinds: [Vec<String>; 2] = [Vec::new(), Vec::new()];
     for line in world.export() {
         let Some((_, part)) = line.as_object().unwrap().iter().next() else {
             continue;
