@@ -241,8 +241,8 @@ pub(crate) fn key_of(name: &str) -> String {
 }
 
 /// The ways of reading that show this word.
-pub(crate) fn showing(reads: &[(String, String)], word: &str) -> Vec<String> {
-    let shows = reads.iter().filter(|(_, text)| text.contains(word));
+pub(crate) fn showing(reads: &[(String, String)], term: &str) -> Vec<String> {
+    let shows = reads.iter().filter(|(_, text)| text.contains(term));
     shows.map(|(way, _)| way.clone()).collect()
 }
 

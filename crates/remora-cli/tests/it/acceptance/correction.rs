@@ -37,7 +37,7 @@ const CASES: &[Case] = &[
         then: "florbinate",
     },
     Case {
-        name: "retraction by word",
+        name: "retraction by term",
         said: [
             "We decided to cache sessions in wumpgrit because florbinate is near.",
             "We no longer use wumpgrit.",
@@ -122,7 +122,7 @@ fn correction_of_a_part_brings_both_with_the_later_one_first() {
             &alpha,
             "when do we deploy, and where to? what did we decide?",
         );
-        let at = |word: &str| text.find(word).unwrap_or_else(|| panic!("{word}: {text}"));
+        let at = |term: &str| text.find(term).unwrap_or_else(|| panic!("{term}: {text}"));
         assert!(at("on Thursdays") < at("flimzarn"), "{text}");
         world.go(&alpha, &["rebuild"]);
     }

@@ -14,11 +14,11 @@ use crate::forget::holding;
 /// Numbers and addresses that an injected text names.
 fn named(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || "~,;()".contains(c));
-    let is_number = |word: &str| {
-        let digits = word.strip_prefix('#').unwrap_or_default();
+    let is_number = |term: &str| {
+        let digits = term.strip_prefix('#').unwrap_or_default();
         !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
     };
-    let names = words.filter(|word| is_number(word) || word.starts_with("memory://"));
+    let names = words.filter(|term| is_number(term) || term.starts_with("memory://"));
     names.map(str::to_owned).collect()
 }
 
@@ -89,8 +89,8 @@ fn evidence_claim_resolves_to_source() {
     for kind in ["decision", "fix", "summary", "memory"] {
         assert!(kinds.contains(kind), "{kind}: {text}");
     }
-    for word in ["zorvexquill", "brantlequix"] {
-        assert!(text.contains(word), "{word}: {text}");
+    for term in ["zorvexquill", "brantlequix"] {
+        assert!(text.contains(term), "{term}: {text}");
     }
 }
 
@@ -107,9 +107,9 @@ fn evidence_source_delete_reaches_derived() {
     assert!(given(&world, &alpha, "three").contains("zorvexquill"));
     world.den.drain();
     world.go(&alpha, &["rebuild", "--vectors"]);
-    let of = |word: &str| -> Vec<Value> {
+    let of = |term: &str| -> Vec<Value> {
         let mut lines = world.export();
-        lines.retain(|line| line.to_string().contains(word));
+        lines.retain(|line| line.to_string().contains(term));
         lines
     };
     let untouched = of("brantlequix");

@@ -165,7 +165,7 @@ fn item(world: &World, folder: &Path) -> String {
 }
 
 /// Files of saved memories, and lines of an export, that hold the word.
-fn kept(world: &World, word: &str) -> Vec<String> {
+fn kept(world: &World, term: &str) -> Vec<String> {
     let mut kept: Vec<String> = world.export().iter().map(Value::to_string).collect();
     for folder in [
         world.den.sandbox.path("home"),
@@ -181,7 +181,7 @@ fn kept(world: &World, word: &str) -> Vec<String> {
             }
         }
     }
-    kept.retain(|text| text.contains(word));
+    kept.retain(|text| text.contains(term));
     kept
 }
 
@@ -192,11 +192,11 @@ fn gateway_no_bypass_path() {
     for (n, (way, write)) in WAYS.iter().enumerate() {
         let world = World::new();
         let alpha = world.project("alpha");
-        let word = format!("marlin{}", char::from(b'a' + u8::try_from(n).unwrap()));
+        let term = format!("marlin{}", char::from(b'a' + u8::try_from(n).unwrap()));
         write(
             &world,
             &alpha,
-            &format!("We decided that {word} deploys with {secret} on Tuesdays."),
+            &format!("We decided that {term} deploys with {secret} on Tuesdays."),
         );
         world.den.drain();
         // Twice: what waits for a second look must not hold it either.
@@ -210,7 +210,7 @@ fn gateway_no_bypass_path() {
             assert_eq!(holding(&folder, &secret), Vec::<String>::new(), "{way}");
         }
         // The rest of the same words came in, with a mark that says what went.
-        let kept = kept(&world, &word);
+        let kept = kept(&world, &term);
         assert!(
             kept.iter().any(|text| text.contains(MARK)),
             "{way}: {kept:#?}"
@@ -268,9 +268,9 @@ fn gateway_no_bypass_path_is_enumerated() {
     let alpha = world.project("alpha");
     let help = world.go(&alpha, &["--help"]).raw;
     let verbs = help.lines().filter_map(|line| {
-        let word = line.strip_prefix("  ")?.split_whitespace().next()?;
-        word.starts_with(|c: char| c.is_ascii_lowercase())
-            .then_some(word)
+        let term = line.strip_prefix("  ")?.split_whitespace().next()?;
+        term.starts_with(|c: char| c.is_ascii_lowercase())
+            .then_some(term)
     });
     let verbs: BTreeSet<&str> = verbs.chain(["hook"]).collect();
     let known: BTreeSet<&str> = WRITES.iter().chain(OTHERS).copied().collect();
@@ -310,10 +310,10 @@ fn gateway_model_cannot_claim_human_authority() {
     world.ran("s", &alpha, "cat decision.json", printed);
     world.den.drain();
     let items = world.items();
-    let by = |word: &str| -> Vec<(String, String)> {
+    let by = |term: &str| -> Vec<(String, String)> {
         let told = items
             .iter()
-            .filter(|item| item["kind"] != "summary" && item.to_string().contains(word));
+            .filter(|item| item["kind"] != "summary" && item.to_string().contains(term));
         let text = |value: &Value| value.as_str().unwrap_or("nobody").to_owned();
         told.map(|item| (text(&item["kind"]), text(&item["speaker"])))
             .collect()
@@ -351,8 +351,8 @@ fn gateway_model_cannot_claim_human_authority() {
             "{line}"
         );
     }
-    for word in ["brantlequix", "zorvexquill"] {
-        assert!(text.contains(word), "{word}: {text}");
+    for term in ["brantlequix", "zorvexquill"] {
+        assert!(text.contains(term), "{term}: {text}");
     }
 }
 

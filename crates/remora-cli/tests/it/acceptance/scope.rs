@@ -169,16 +169,16 @@ pub(super) const FAILED: &str = "Exit code 101\nrunning 1 test\ntest retry::give
 const PASSED: &str = "running 1 test\ntest retry::gives_up ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s\n";
 
 /// A session in which a test fails, is mended with this word, and passes.
-pub(super) fn mended(world: &World, session: &str, folder: &Path, word: &str) {
+pub(super) fn mended(world: &World, session: &str, folder: &Path, term: &str) {
     world.start(session, folder);
     let prompt =
-        format!("The retry test fails. We decided to call the limit {word} because it is short.");
+        format!("The retry test fails. We decided to call the limit {term} because it is short.");
     world.prompt(session, folder, &prompt);
     let run = json!({ "command": "cargo test" });
     let failed = json!({ "tool_name": "Bash", "tool_input": run, "error": FAILED });
     world.tell(session, folder, "PostToolUseFailure", failed);
     let file = folder.join("src/retry.rs");
-    let (old, new) = ("while n <= limit {}", format!("while n < {word} {{}}"));
+    let (old, new) = ("while n <= limit {}", format!("while n < {term} {{}}"));
     let edit = json!({
         "tool_name": "Edit",
         "tool_input": { "file_path": file, "old_string": old, "new_string": new },
@@ -189,7 +189,7 @@ pub(super) fn mended(world: &World, session: &str, folder: &Path, word: &str) {
     });
     world.tell(session, folder, "PostToolUse", edit);
     world.ran(session, folder, "cargo test", PASSED);
-    let said = format!("The loop ends at {word} now.\n\nNext steps:\n- log every {word}");
+    let said = format!("The loop ends at {term} now.\n\nNext steps:\n- log every {term}");
     world.tell(
         session,
         folder,
@@ -209,16 +209,16 @@ fn scope_background_respects_boundary() {
         mended(&world, &format!("s{at}"), folder, words[at]);
     }
     // One session that works in both.
-    for (folder, word) in folders.iter().zip(["florbinate", "quaxmire"]) {
-        let prompt = format!("Rename the counter to {word}, please.");
+    for (folder, term) in folders.iter().zip(["florbinate", "quaxmire"]) {
+        let prompt = format!("Rename the counter to {term}, please.");
         world.prompt("both", folder, &prompt);
         world.ran(
             "both",
             folder,
-            &format!("make {word}"),
-            &format!("built {word} in the usual way"),
+            &format!("make {term}"),
+            &format!("built {term} in the usual way"),
         );
-        let said = format!("The counter is called {word} now.");
+        let said = format!("The counter is called {term} now.");
         world.tell(
             "both",
             folder,
@@ -242,10 +242,10 @@ fn scope_background_respects_boundary() {
         };
         let text = part.to_string();
         assert!(
-            !own[1 - at].iter().any(|word| text.contains(word)),
+            !own[1 - at].iter().any(|term| text.contains(term)),
             "{text}"
         );
-        if own[at].iter().any(|word| text.contains(word)) {
+        if own[at].iter().any(|term| text.contains(term)) {
             kinds[at].push(part["kind"].as_str().unwrap_or("other").to_owned());
         }
     }
@@ -279,8 +279,8 @@ fn scope_background_respects_boundary() {
             &format!("read-{at}"),
             "why does the limit have that name?",
         );
-        for word in own[1 - at] {
-            assert_eq!(showing(&reads, word), Vec::<String>::new(), "{word}");
+        for term in own[1 - at] {
+            assert_eq!(showing(&reads, term), Vec::<String>::new(), "{term}");
         }
         assert!(showing(&reads, words[at]).len() > 5, "{reads:#?}");
     }

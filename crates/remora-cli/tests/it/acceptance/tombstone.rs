@@ -29,12 +29,12 @@ fn rejected(world: &World) -> (PathBuf, String) {
 }
 
 /// Claims that hold the word, with how often each was made.
-fn claims(world: &World, word: &str) -> Vec<(String, Value)> {
+fn claims(world: &World, term: &str) -> Vec<(String, Value)> {
     let mut items = world.items();
     let kinds = ["decision", "preference", "correction"];
     items.retain(|item| {
         let title = item["title"].as_str().unwrap().to_lowercase();
-        kinds.iter().any(|kind| item["kind"] == *kind) && title.contains(word)
+        kinds.iter().any(|kind| item["kind"] == *kind) && title.contains(term)
     });
     let told = items.iter();
     told.map(|item| {

@@ -82,8 +82,11 @@ fn start(memory: &Remembered) -> Child {
         .unwrap()
 }
 
+/// Whether a deletion has come so far, by the look of its data directory.
+type IsReached = fn(&Path) -> bool;
+
 /// What can be seen of a deletion under way, in the order of its steps.
-const MOMENTS: &[(&str, fn(&Path) -> bool)] = &[
+const MOMENTS: &[(&str, IsReached)] = &[
     ("the order is written", |home| {
         home.join("forgetting.json").exists()
     }),
