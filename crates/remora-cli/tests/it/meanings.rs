@@ -94,6 +94,21 @@ fn what_was_imported_is_found_by_what_it_means() {
 }
 
 #[test]
+fn words_that_nobody_knows_find_nothing() {
+    let sandbox = Sandbox::new();
+    import(&sandbox, &[]);
+    for words in ["zzzqqq", "zzzqqq flurbl", "hgjkrt wertzu bnmxcv lkjpoi"] {
+        assert_eq!(found(&sandbox, words), Vec::<Value>::new(), "{words}");
+        let told = sandbox.remora(&["search", "--all", words]).go().stdout;
+        assert_eq!(told, "nothing found\n", "{words}");
+    }
+    // The model has only fragments of this one too, and yet it means something.
+    assert_eq!(found(&sandbox, "kittycat"), ["cat"]);
+    // Nor is a question in other words than the stored ones cut short.
+    assert_eq!(found(&sandbox, FELINE).len(), 3);
+}
+
+#[test]
 fn a_model_that_is_missing_or_broken_is_told_of_and_words_still_find() {
     let sandbox = Sandbox::new();
     import(&sandbox, &[]);

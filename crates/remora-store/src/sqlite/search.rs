@@ -178,7 +178,8 @@ impl<'c> Search<'c> {
         });
         self.compare(query, &mut near, &mut scored)?;
         let length = Length::of(query.text());
-        scored.retain(|row| rank::answers(length, &row.row));
+        let wording = self.wording(query, &words)?;
+        scored.retain(|row| rank::answers(length, wording, &row.row));
         let rows: Vec<Row> = scored.iter().map(|row| row.row).collect();
         for (row, parts) in scored.iter_mut().zip(rank::fuse(weights, length, &rows)) {
             row.parts = parts;
