@@ -219,9 +219,8 @@ pub(crate) enum Hooks {
 )]
 #[command(next_help_heading = "Where and how")]
 pub(crate) struct Session {
-    /// The directory the session starts in [default: the current one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) directory: Directory,
     /// The home directory [default: $HOME]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,

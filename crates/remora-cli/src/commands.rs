@@ -13,6 +13,7 @@ mod config;
 mod context;
 mod data;
 mod demo;
+mod directory;
 mod doctor;
 mod exclusive;
 mod export;

@@ -48,8 +48,8 @@ pub(crate) struct Forget {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) whose: Whose,
-    /// The directory of the project that a saved memory is of [default: the current one]
-    #[arg(long, value_name = "DIR")]
+    /// The directory that a saved memory is of [default: the current one]
+    #[arg(long, value_name = "DIR", conflicts_with = "project")]
     pub(crate) cwd: Option<PathBuf>,
     /// The home directory that a saved memory is in [default: $HOME]
     #[arg(long, value_name = "DIR")]

@@ -22,7 +22,7 @@ pub(crate) enum Import {
 pub(crate) struct ImportJsonl {
     /// The file; `-` reads from stdin
     pub(crate) file: PathBuf,
-    /// Put everything into this project [default: as the lines say]
+    /// Put everything into the project with this key, name or path; a new key begins a project [default: as the lines say]
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Leave out lines that cannot be read, instead of refusing the file
@@ -41,7 +41,7 @@ pub(crate) struct ImportClaudeCode {
     /// Transcripts, or folders of them [default: all that the client keeps]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Put everything into this project [default: that of the folder each was written in]
+    /// Put everything into the project with this key, name or path; a new key begins a project [default: that of the folder each was written in]
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Only what happened since: 2026-11-15, yesterday, "last week", 30d
@@ -62,7 +62,7 @@ pub(crate) struct ImportClaudeCode {
 pub(crate) struct ImportClaudeMem {
     /// The database
     pub(crate) file: PathBuf,
-    /// Put their project THEIRS into OURS (a key, name or folder), or everything into OURS; moves what was imported before [default: that of this folder or any other, if it has the same name]
+    /// Put their project THEIRS into OURS (a key, name or path), or everything into OURS; moves what was imported before [default: that of this folder or any other, if it has the same name]
     #[arg(long, value_name = "[THEIRS=]OURS")]
     pub(crate) project: Vec<String>,
     /// Leave it to the worker to work out what the rows mean

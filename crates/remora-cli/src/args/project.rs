@@ -81,7 +81,7 @@ pub(crate) struct Pause {
     /// End the pause
     #[arg(long)]
     pub(crate) off: bool,
-    /// Only this project, or the one with this key, name or path
+    /// Only the project with this key, name or path [default: this one]
     #[arg(long, value_name = "PROJECT", num_args = 0..=1, default_missing_value = ".", conflicts_with = "session")]
     pub(crate) project: Option<String>,
     /// Only this session

@@ -35,7 +35,7 @@ pub(crate) struct Prune {
     /// Remove the oldest until the database is smaller, in megabytes [default: `retention.max_mb`]
     #[arg(long, value_name = "N")]
     pub(crate) max_mb: Option<u64>,
-    /// Only in the project with this key or name
+    /// Only in the project with this key, name or path
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Also decisions, preferences, corrections, fixes and memories
@@ -64,7 +64,7 @@ pub(crate) struct Export {
     /// Also the raw events of the archive, redacted
     #[arg(long)]
     pub(crate) events: bool,
-    /// Only the project with this key or name
+    /// Only the project with this key, name or path
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Only what is newer, such as `7d`, `yesterday` or `2026-01-31`

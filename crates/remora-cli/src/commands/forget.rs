@@ -2,7 +2,6 @@
 //! to and asks first; saved memories go as `memory rm` removes them.
 
 use std::io::{self, BufRead, IsTerminal, Write as _};
-use std::path::PathBuf;
 
 use remora_instructions::memories::SCHEME;
 use remora_memory::store::{Filter, Name, Store};
@@ -13,7 +12,7 @@ use remora_server::forget::{self, Order, Selection};
 use remora_server::{Inbox, Log};
 use serde_json::{Value, json};
 
-use crate::args::{Forget, MemoryRm, SavedPlace};
+use crate::args::{Directory, Forget, MemoryRm, SavedPlace};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
@@ -103,11 +102,10 @@ fn forget_saved(args: &Forget, items: &[&String], out: &mut Output) -> Result<Ex
         names: args.names.clone(),
         whose: args.whose.clone(),
         place: SavedPlace {
-            // Of a saved memory, the project is a directory.
-            cwd: args
-                .cwd
-                .clone()
-                .or(args.project.as_ref().map(PathBuf::from)),
+            directory: Directory {
+                project: args.project.clone(),
+                cwd: args.cwd.clone(),
+            },
             home: args.home.clone(),
             json: args.json,
         },

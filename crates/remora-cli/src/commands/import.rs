@@ -22,6 +22,7 @@ use crate::args::{Import, ImportJsonl};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
+use crate::commands::search::scope;
 use crate::commands::vectors::{self, Made, Rest};
 use crate::commands::{memory, tier, worker};
 use crate::error::CliError;
@@ -127,7 +128,7 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
         project: args
             .project
             .as_deref()
-            .map(|name| resolve(&store, name))
+            .map(|name| scope::named_or_new(&data, &store, name))
             .transpose()?,
         now: clock::millis(),
     };
@@ -145,19 +146,6 @@ pub(crate) fn redactor(data: &Data) -> Result<Redactor, CliError> {
     let rules = worker::policy(data).redaction;
     Redactor::new(&rules)
         .map_err(|e| CliError::Usage(format!("{}: {e}", data.paths.config().display())))
-}
-
-/// The key of the project with this key or, if only one has it, this name.
-fn resolve(store: &dyn Store, name: &str) -> Result<String, CliError> {
-    let projects = store.projects()?;
-    if projects.iter().any(|project| project.key == name) {
-        return Ok(name.to_owned());
-    }
-    let mut named = projects.into_iter().filter(|project| project.name == name);
-    Ok(match (named.next(), named.next()) {
-        (Some(project), None) => project.key,
-        _ => name.to_owned(),
-    })
 }
 
 fn refused(name: &str, faults: &[Fault]) -> CliError {

@@ -133,16 +133,7 @@ impl Scene {
                 Ok(normal(&here()?.join(path)))
             }
         };
-        let cwd = match &self.cwd {
-            Some(dir) => absolute(dir)?,
-            None => here()?,
-        };
-        if !cwd.is_dir() {
-            return Err(CliError::Usage(format!(
-                "--cwd {}: is not a directory",
-                cwd.display()
-            )));
-        }
+        let cwd = self.directory.resolve(environment)?;
         let home = match &self.home {
             Some(dir) => absolute(dir)?,
             None => environment

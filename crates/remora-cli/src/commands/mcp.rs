@@ -320,7 +320,7 @@ fn place(reach: Reach) -> args::Where {
 
 fn saved_place(data: &Data) -> SavedPlace {
     SavedPlace {
-        cwd: data.environment.directory().cloned(),
+        directory: args::Directory::at(data.environment.directory().cloned()),
         ..SavedPlace::default()
     }
 }

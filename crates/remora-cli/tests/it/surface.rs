@@ -102,7 +102,8 @@ fn help_of_run() {
       -V, --version       Print version
 
     Where and how:
-          --project <DIR>            The directory the session starts in [default: the current one]
+          --project <PROJECT>        In the project with this key, name or path [default: this one]
+          --cwd <DIR>                In this directory, which need not be the top of a project
           --home <DIR>               The home directory [default: $HOME]
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
@@ -133,7 +134,8 @@ fn help_of_explain() {
       -V, --version       Print version
 
     Where and how:
-          --project <DIR>            The directory the session starts in [default: the current one]
+          --project <PROJECT>        In the project with this key, name or path [default: this one]
+          --cwd <DIR>                In this directory, which need not be the top of a project
           --home <DIR>               The home directory [default: $HOME]
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
@@ -186,7 +188,8 @@ fn help_of_try() {
           --field <NAME=VALUE>        Any other field: NAME=JSON, or NAME=TEXT
 
     Where and how:
-          --project <DIR>            The directory the session starts in [default: the current one]
+          --project <PROJECT>        In the project with this key, name or path [default: this one]
+          --cwd <DIR>                In this directory, which need not be the top of a project
           --home <DIR>               The home directory [default: $HOME]
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
@@ -216,7 +219,8 @@ fn help_of_list() {
       -V, --version       Print version
 
     Where and how:
-          --project <DIR>            The directory the session starts in [default: the current one]
+          --project <PROJECT>        In the project with this key, name or path [default: this one]
+          --cwd <DIR>                In this directory, which need not be the top of a project
           --home <DIR>               The home directory [default: $HOME]
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
@@ -313,7 +317,7 @@ fn a_wrong_command_line_is_exit_code_1() {
     exit 1
 
     $ remora hooks run --project
-    stderr: error: a value is required for '--project <DIR>' but none was supplied
+    stderr: error: a value is required for '--project <PROJECT>' but none was supplied
     stderr: 
     stderr: For more information, try '--help'.
     exit 1

@@ -21,12 +21,12 @@ use self::bring::{Ahead, Brought, Looked};
 use self::find::Found;
 use self::place::Places;
 use self::state::State;
-use super::{TOLD, Vectors, embed, redactor, resolve};
+use super::{TOLD, Vectors, embed, redactor};
 use crate::args::{ImportClaudeCode, Span};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
-use crate::commands::search::when;
+use crate::commands::search::{scope, when};
 use crate::commands::show::lines::{count, counts, size};
 use crate::commands::vectors::Made;
 use crate::commands::{install, worker};
@@ -98,7 +98,7 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
     let guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
     let project = args.project.as_deref();
-    let project = project.map(|name| resolve(&store, name)).transpose()?;
+    let project = project.map(|name| scope::named_or_new(&data, &store, name)).transpose()?;
     let ahead = Ahead {
         found: &found,
         cleaner: Cleaner::new(&redactor, data.config.list("capture.ignore")),
