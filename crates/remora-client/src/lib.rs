@@ -30,7 +30,10 @@ pub use call::{Connection, ask, reach, receive, reply};
 pub use changed::{Changes, changed_files, stable_hash};
 pub use detach::{close_inherited, leave_session};
 pub use failure::Failure;
-pub use folder::{Folder, remove_file};
+pub use folder::{
+    Folder, append_our_file, create_our_file, make_our_folder, open_our_file, remove_file,
+    write_our_file,
+};
 pub use given::{GivenFile, Giving, given_file, read_given};
 pub use glance::{Glance, glance};
 pub use input::{Input, read_input};
