@@ -36,6 +36,7 @@ pub(crate) use upkeep::*;
     name = "remora",
     version,
     propagate_version = true,
+    max_term_width = 120,
     arg_required_else_help = true
 )]
 pub(crate) struct Args {

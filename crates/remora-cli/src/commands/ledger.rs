@@ -170,7 +170,7 @@ fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
         None => ("not used".to_owned(), Style::Dim),
     };
     let column = lines::width(&lead);
-    let room = lines::WIDTH - column - lines::width(&item) - 2;
+    let room = lines::line_width().saturating_sub(column + lines::width(&item) + 2);
     out.text(&format!(
         "  {}  {moment:<8}  {}  {}\n",
         out.paint(Style::Dim, &time),
@@ -187,7 +187,7 @@ fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
     );
     about.extend(Some(flat(&given.why)).filter(|why| !why.is_empty()));
     let indent = " ".repeat(column);
-    let room = (lines::WIDTH - column).saturating_sub(lines::width(&used) + 3);
+    let room = lines::line_width().saturating_sub(column + lines::width(&used) + 3);
     let about = lines::fit(&about.join(" · "), room);
     let about = out.paint(Style::Dim, &format!("{about} · "));
     let used = out.paint(style, &used);

@@ -18,7 +18,7 @@ use crate::args::{Permissions, Span};
 use crate::commands::data::Data;
 use crate::commands::parts;
 use crate::commands::search::{scope, when};
-use crate::commands::show::lines::{Local, count, fit, flat, hang};
+use crate::commands::show::lines::{Local, count, fit, flat, hang, line_width};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, note, visible};
@@ -315,7 +315,7 @@ fn say(groups: &[Group], known: &Known, filter: &Filter, out: &mut Output) -> Re
 
 fn line(group: &Group, local: &Local, out: &mut Output) -> Result<(), CliError> {
     let tally = &group.tally;
-    let name = fit(&flat(&visible(&group.name)), 72);
+    let name = fit(&flat(&visible(&group.name)), line_width() - 8);
     let style = match group.advice {
         Advice::Allow => Style::Green,
         Advice::Deny => Style::Red,

@@ -139,7 +139,7 @@ fn session(done: &Done, local: &Local, out: &mut Output) -> Result<(), CliError>
     }
     if !done.files.is_empty() {
         let files: Vec<&str> = done.files.iter().map(String::as_str).collect();
-        let files = lines::paths(&files, 2 * (lines::WIDTH - 16));
+        let files = lines::paths(&files, 2 * (lines::line_width() - 16));
         out.text(&hang("    files       ", &files))?;
     }
     Ok(())

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::args::Search;
 use crate::commands::data::Data;
 use crate::commands::show;
-use crate::commands::show::lines::{self, Local, WIDTH, flat, hang_at};
+use crate::commands::show::lines::{self, Local, flat, hang_at};
 use crate::commands::tier::{self, Tier};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -29,8 +29,8 @@ use strength::{keep_strong, sum};
 
 /// Hits elsewhere are counted up to this.
 const ELSEWHERE: usize = 100;
-/// Characters of a snippet for people: two lines.
-const SHORT: usize = 150;
+/// Lines of a snippet for people.
+const SNIPPET_LINES: usize = 2;
 
 pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
@@ -301,7 +301,7 @@ fn say(
     );
     out.text(&head)?;
     let indent = " ".repeat(indent);
-    let room = WIDTH - indent.len();
+    let room = lines::line_width().saturating_sub(indent.len());
     let mut about = vec![local.moment(item.time)];
     if item.seen > 1 {
         about.push(format!("{} times", item.seen));
@@ -332,7 +332,7 @@ fn say(
     }
     let about = out.paint(Style::Dim, &lines::fit(&about.join(" · "), room));
     out.text(&format!("{indent}{about}\n"))?;
-    let part = snippet(item, wanted, SHORT);
+    let part = snippet(item, wanted, SNIPPET_LINES * (lines::line_width() - 5));
     if part.text.is_empty() || part.text == title {
         return Ok(());
     }

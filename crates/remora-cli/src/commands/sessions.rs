@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::args::Sessions;
 use crate::commands::data::Data;
 use crate::commands::search::{scope, when};
-use crate::commands::show::lines::{self, Local, WIDTH, count, flat, hang};
+use crate::commands::show::lines::{self, Local, count, flat, hang};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
@@ -173,7 +173,7 @@ fn say(
     let state = session.end_reason.as_ref().map_or("open", |_| "ended");
     about.push(state.to_owned());
     let indent = " ".repeat(lead.len());
-    let room = WIDTH - indent.len();
+    let room = lines::line_width().saturating_sub(indent.len());
     // The id stands by itself, so that it is easily copied.
     for line in [about.join(" · "), flat(&session.id)] {
         for line in lines::wrap(&line, room) {

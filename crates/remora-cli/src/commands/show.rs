@@ -151,7 +151,7 @@ fn say(item: &Item, project: &str, local: &Local, out: &mut Output) -> Result<()
     let id = out.paint(Style::Cyan, &format!("#{}", item.id));
     let kind = out.paint(colour(item.kind), item.kind.name());
     out.text(&format!("{id} {kind}\n"))?;
-    for line in lines::wrap(&flat(&item.title), lines::WIDTH) {
+    for line in lines::wrap(&flat(&item.title), lines::line_width()) {
         let line = out.paint(Style::Bold, &line);
         out.text(&format!("{line}\n"))?;
     }

@@ -282,7 +282,7 @@ fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
     } else {
         format!("session {} · {title}", flat(short))
     };
-    Ok(lines::fit(&text, lines::WIDTH - 2))
+    Ok(lines::fit(&text, lines::line_width() - 2))
 }
 
 fn line(

@@ -211,3 +211,23 @@ fn the_worker_works_them_out_in_the_background_and_may_be_killed_at_it() {
     assert_eq!((done.code, &rest["embedded"]), (Some(0), &json!(waiting)));
     assert_eq!(vectors(), [60, 0]);
 }
+
+#[test]
+fn hits_are_as_wide_as_the_terminal() {
+    let sandbox = Sandbox::new();
+    let text = "The kitten went over the wall, and ".repeat(12);
+    let row = json!({
+        "id": "cat", "conv": "a", "timestamp": "2023-05-08T13:56:00", "speaker": "Ann", "text": text,
+    });
+    sandbox.write("project/c.jsonl", format!("{row}\n"));
+    let import = sandbox.remora(&["import", "jsonl", "c.jsonl"]);
+    assert_eq!(import.go().code, Some(0));
+    let widest = |columns: &str| {
+        let search = sandbox.remora(&["search", "--all", "kitten"]);
+        let told = search.environment("COLUMNS", columns).go().stdout;
+        told.lines().map(|line| line.chars().count()).max().unwrap()
+    };
+    assert!((50..=60).contains(&widest("60")));
+    assert!((100..=120).contains(&widest("120")));
+    assert!((70..=80).contains(&widest("nonsense")));
+}
