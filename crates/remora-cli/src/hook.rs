@@ -128,6 +128,11 @@ impl Hook {
             known => known,
         };
         let starts = event == EventName::SessionStart;
+        if starts {
+            // What the start check noted is over: should the program go again,
+            // that is news.
+            let _ = std::fs::remove_file(self.paths.run().join("program-gone"));
+        }
         let failed = if starts {
             Failure::of(&self.paths).take()
         } else {
