@@ -2,10 +2,10 @@
 //! it comes from. The file is the person's alone: nothing in a repository can
 //! switch capture on or sending anything.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
+use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use serde_json::{Value, json};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
@@ -184,12 +184,12 @@ pub(crate) struct Config {
 impl Config {
     /// Reads the file; a missing one means defaults.
     pub(crate) fn load(file: &Path) -> Result<Self, CliError> {
-        let text = match fs::read_to_string(file) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(source) => {
+        let text = match read_text(file, MAX_SETTINGS_BYTES) {
+            Err(e) if e.is_missing() => String::new(),
+            Err(e) => {
                 return Err(CliError::File {
                     path: file.to_path_buf(),
-                    source,
+                    source: e.into(),
                 });
             }
             Ok(text) => text,

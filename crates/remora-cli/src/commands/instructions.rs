@@ -7,9 +7,9 @@ mod tree;
 mod why;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use remora_instructions::memories::check::{self, Cached, Verdict};
 use remora_instructions::{
     External, Instructions, Kind, Loaded, Mode, Options, Places, Sources, normal, render,
@@ -206,9 +206,9 @@ fn flag_settings(
         ("--settings".to_owned(), text.to_owned())
     } else {
         let path = absolute(Path::new(text))?;
-        let json = fs::read_to_string(&path).map_err(|source| CliError::File {
+        let json = read_text(&path, MAX_SETTINGS_BYTES).map_err(|e| CliError::File {
             path: path.clone(),
-            source,
+            source: e.into(),
         })?;
         (path.display().to_string(), json)
     };

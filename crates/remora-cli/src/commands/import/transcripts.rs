@@ -98,7 +98,9 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
     let guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
     let project = args.project.as_deref();
-    let project = project.map(|name| scope::named_or_new(&data, &store, name)).transpose()?;
+    let project = project
+        .map(|name| scope::named_or_new(&data, &store, name))
+        .transpose()?;
     let ahead = Ahead {
         found: &found,
         cleaner: Cleaner::new(&redactor, data.config.list("capture.ignore")),

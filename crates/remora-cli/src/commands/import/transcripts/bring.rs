@@ -3,7 +3,7 @@
 //! goes on after the last batch.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -219,8 +219,8 @@ fn open<'a>(files: &'a [Transcript], root: &mut String, bad: &mut Vec<Bad>) -> V
     streams
 }
 
-fn began_in(session: &PathBuf) -> Option<String> {
-    let file = std::fs::File::open(session).ok()?;
+fn began_in(session: &Path) -> Option<String> {
+    let file = remora_files::open_regular(session).ok()?;
     transcript::began_in(std::io::BufReader::new(file))
 }
 
