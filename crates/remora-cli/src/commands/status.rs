@@ -48,14 +48,14 @@ pub(crate) enum Worker {
 pub(crate) fn worker(paths: &Paths) -> Worker {
     match ask(&paths.socket(), &Request::Status, PATIENCE) {
         Ok(reply) => Worker::Runs(reply),
-        Err(_) if locked(paths) => Worker::Silent,
+        Err(_) if is_locked(paths) => Worker::Silent,
         Err(_) => Worker::None,
     }
 }
 
 /// Whether some process holds the worker's lock. A worker that starts at this
 /// moment tries again.
-fn locked(paths: &Paths) -> bool {
+pub(crate) fn is_locked(paths: &Paths) -> bool {
     File::open(paths.lock()).is_ok_and(|file| file.try_lock_shared().is_err())
 }
 

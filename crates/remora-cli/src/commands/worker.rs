@@ -21,10 +21,12 @@ use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::folders;
 use crate::commands::show::lines::count;
+use crate::commands::status::is_locked;
 use crate::commands::tier;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
+use crate::signals;
 use saved_index::SavedFiles;
 
 /// A moment, for a question that is answered at once.
@@ -67,7 +69,7 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
         source,
     })?;
     let marked = if data.config.flag("spool.fsync") {
-        fs::write(&mark, "")
+        remora_client::write_our_file(&mark, b"")
     } else {
         match fs::remove_file(&mark) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
@@ -75,6 +77,8 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
         }
     };
     marked.map_err(|source| CliError::File { path: mark, source })?;
+    // Without it a signal ends the worker all the same, only less orderly.
+    let _ = signals::end_worker(data.paths.clone());
     match remora_server::serve(&settings)? {
         Ended::AlreadyRunning => {
             out.text("a worker runs already\n")?;
@@ -125,7 +129,10 @@ fn start(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     let before = running(&data.paths);
     let reply = match &before {
         Some(reply) => reply.clone(),
-        None => up(&data.paths)?,
+        None => match up(&data.paths)? {
+            Up::Answers(reply) => reply,
+            Up::Busy => return busy(args, out),
+        },
     };
     if args.json {
         out.json(&json!({ "started": before.is_none(), "worker": reply }))?;
@@ -143,8 +150,27 @@ fn start(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     Ok(Exit::GoOn)
 }
 
-/// Starts a worker unless one runs, and waits until it answers.
-pub(crate) fn up(paths: &Paths) -> Result<Reply, CliError> {
+fn busy(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
+    if args.json {
+        out.json(&json!({ "started": true, "worker": null }))?;
+    } else {
+        out.text(
+            "the worker has started and does not answer yet: it may be bringing a large database \
+             up to date\n`remora worker status` says when it is done\n",
+        )?;
+    }
+    Ok(Exit::GoOn)
+}
+
+/// What became of a worker that was started.
+enum Up {
+    Answers(Reply),
+    /// It holds its lock, and is at something that it cannot be asked about.
+    Busy,
+}
+
+/// Starts a worker unless one runs, and waits a while until it answers.
+fn up(paths: &Paths) -> Result<Up, CliError> {
     let program = std::env::current_exe()?;
     let version = env!("CARGO_PKG_VERSION");
     let end = Instant::now() + PATIENCE;
@@ -154,9 +180,12 @@ pub(crate) fn up(paths: &Paths) -> Result<Reply, CliError> {
     })?;
     loop {
         if let Some(reply) = running(paths) {
-            return Ok(reply);
+            return Ok(Up::Answers(reply));
         }
         if Instant::now() > end {
+            if is_locked(paths) {
+                return Ok(Up::Busy);
+            }
             return Err(CliError::Usage(format!(
                 "the worker does not come up; {} may say why",
                 paths.worker_log().display()
@@ -232,6 +261,9 @@ fn status(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
                 r.stored,
                 r.dead
             )
+        }
+        None if is_locked(&data.paths) => {
+            format!("a worker runs and does not answer yet; waiting {backlog}\n")
         }
         None => format!("no worker runs; waiting {backlog}\n"),
     };

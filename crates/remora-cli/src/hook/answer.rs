@@ -2,13 +2,15 @@
 //! the switches that the person has set. Anything that goes wrong here means
 //! that nothing is said.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_agents::Answer;
-use remora_client::{Claim, GivenFile, ProjectLocation, given_file, stable_hash};
+use remora_client::{
+    Claim, Folder, GivenFile, ProjectLocation, given_file, stable_hash, write_our_file,
+};
 use remora_memory::private::strip_private;
 use remora_memory::recall::{self, Given, Intent, Moment, Recall};
 use remora_memory::store::{Filter, Page, Store, StoreError};
@@ -367,10 +369,8 @@ impl<'a> Asked<'a> {
 
     /// Whether there is somebody to read it who was not told before.
     fn is_first(&self, mark: &str) -> bool {
-        let mark = self.hook.paths.run().join(mark);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        self.greets() && options.open(mark).is_ok()
+        let run = Folder::open(self.hook.paths.run());
+        self.greets() && run.is_ok_and(|run| run.create_file(mark.as_ref()).is_ok())
     }
 
     /// Said once, when there is nothing to remember yet.
@@ -411,13 +411,9 @@ impl<'a> Asked<'a> {
     fn write_summary(&self, text: &str) -> io::Result<()> {
         let file = self.summary_file();
         if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)?;
+            remora_client::make_our_folder(folder)?;
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(file)?.write_all(text.as_bytes())
+        write_our_file(&file, text.as_bytes())
     }
 
     fn take_summary(&self) -> Option<String> {
