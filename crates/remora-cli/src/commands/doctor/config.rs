@@ -104,14 +104,29 @@ fn project_variables(patient: &Patient) -> Vec<Check> {
         ));
     }
     if let Some(file) = find_setter(&patient.environment, HOME, None) {
+        // The agent puts the project's value over the user's own, so a hook
+        // cannot know where that led.
+        let own = patient.environment.get(HOME);
+        let lost = own
+            .is_some_and(|_| find_setter(&patient.environment, HOME, own.map(|v| &**v)).is_none());
+        let elsewhere = if lost {
+            "; it hides your own from hooks, so events of sessions here go to ~/.remora if that is \
+             there, else nowhere"
+        } else {
+            ""
+        };
         checks.push(Check::warn(
             "project",
             format!(
                 "{} sets {HOME}: it does not count, since a repository must not choose where \
-                 memory is kept",
+                 memory is kept{elsewhere}",
                 file.display()
             ),
-            format!("set `{HOME}` in your shell or in your own settings"),
+            if lost {
+                format!("take `{HOME}` out of its `env`")
+            } else {
+                format!("set `{HOME}` in your shell or in your own settings")
+            },
         ));
     }
     checks
