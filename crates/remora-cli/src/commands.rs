@@ -32,6 +32,7 @@ mod permissions;
 mod progress;
 mod projects;
 mod prune;
+mod reader;
 mod rebuild;
 mod recap;
 mod scrub;

@@ -12,7 +12,7 @@ use remora_protocol::tokens;
 use serde_json::{Value, json};
 
 use super::data::Data;
-use super::search::scope;
+use super::reader::Reader;
 use super::show::lines::{flat, hang_at};
 use crate::args::{Context, ContextEvent};
 use crate::clock;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
     let moment = words.moment(args)?;
     let store = data.store()?;
     let session = match (&args.session, &store) {
-        (Some(id), Some(store)) => scope::session(store, id)?,
+        (Some(id), Some(store)) => Reader::of(&data)?.session(store, id)?,
         (id, _) => id.clone().unwrap_or_default(),
     };
     let found = match store {

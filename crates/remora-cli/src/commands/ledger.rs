@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::Ledger;
 use crate::commands::data::Data;
+use crate::commands::reader::Reader;
 use crate::commands::search::{scope, when};
 use crate::commands::show::lines::{self, Local, count, flat};
 use crate::error::CliError;
@@ -35,11 +36,12 @@ pub(super) fn run(args: &Ledger, out: &mut Output) -> Result<Exit, CliError> {
     let store = data.store()?;
     let mut rows = Vec::new();
     if let Some(store) = &store {
+        let reader = Reader::of(&data)?;
         let session = args.session.as_deref();
-        filter.session = session.map(|id| scope::session(store, id)).transpose()?;
+        filter.session = session.map(|id| reader.session(store, id)).transpose()?;
         // A session is of one project; it need not be this one.
         if filter.session.is_none() || args.place.project.is_some() {
-            filter.project = scope::project(&data, store, &args.place)?;
+            filter.project = reader.project(&data, store, &args.place)?;
         }
         rows = rows::find(store, &filter)?;
     } else if let Some(id) = &args.session {

@@ -22,6 +22,7 @@ use crate::args::{self, Mcp, MemoryAdd, SavedPlace, SavedType, Whose, WhoseScope
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::import::redactor;
+use crate::commands::reader::ALL_PROJECTS;
 use crate::commands::show::lines::Local;
 use crate::commands::tier::{self, Tier};
 use crate::commands::timeline::Within;
@@ -105,7 +106,7 @@ impl Limit {
 }
 
 fn bounds(data: &Data) -> Bounds {
-    if data.config.flag("mcp.all_projects") {
+    if data.config.flag(ALL_PROJECTS) {
         Bounds::AllProjects
     } else {
         Bounds::OwnProject

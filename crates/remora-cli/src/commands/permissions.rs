@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use crate::args::{Permissions, Span};
 use crate::commands::data::Data;
 use crate::commands::parts;
-use crate::commands::search::{scope, when};
+use crate::commands::reader::Reader;
+use crate::commands::search::when;
 use crate::commands::show::lines::{Local, count, fit, flat, hang, line_width};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -76,7 +77,7 @@ pub(super) fn run(args: &Permissions, out: &mut Output) -> Result<Exit, CliError
     let mut calls = BTreeMap::new();
     let mut root = None;
     if let Some(store) = data.store()? {
-        filter.project = scope::project(&data, &store, &args.place)?;
+        filter.project = Reader::of(&data)?.project(&data, &store, &args.place)?;
         root = match &filter.project {
             Some(key) => folder(&data, &store, key)?,
             None => None,

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::args::Search;
 use crate::commands::data::Data;
+use crate::commands::reader::Reader;
 use crate::commands::show;
 use crate::commands::show::lines::{self, Local, flat, hang_at};
 use crate::commands::tier::{self, Tier};
@@ -79,7 +80,8 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     // Programs get as many as they asked for, people what is worth reading.
     keep_strong(&mut hits);
     if hits.is_empty() {
-        return none_found(&store, query, &filter, out);
+        let elsewhere = !Reader::of(&data)?.is_bound();
+        return none_found(&store, query, &filter, elsewhere, out);
     }
     let many_projects = filter.project.is_none();
     let projects = if many_projects {
@@ -118,9 +120,10 @@ fn answered(
     store: &dyn Store,
     encoder: Option<&OnDemand>,
 ) -> Result<Answered, CliError> {
+    let reader = Reader::of(data)?;
     let session = match (asked.session.as_deref(), &asked.own) {
         (None, _) => None,
-        (Some(id), None) => Some(scope::session(store, id)?),
+        (Some(id), None) => Some(reader.session(store, id)?),
         (Some(id), Some(own)) => Some(scope::session_of(store, id, own)?),
     };
     let (query, only_fast) = tier::query(args.tier, encoder, store, asked.query.clone());
@@ -129,7 +132,7 @@ fn answered(
         project: match (&session, &asked.place.project) {
             _ if asked.own.is_some() => asked.own.clone(),
             (Some(_), None) => None,
-            _ => scope::project(data, store, &asked.place)?,
+            _ => reader.project(data, store, &asked.place)?,
         },
         kinds: asked.kinds.clone(),
         file: asked
@@ -212,10 +215,13 @@ fn none_found(
     store: &dyn Store,
     query: &Query,
     filter: &Filter,
+    elsewhere: bool,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     let mut text = vec!["nothing found".to_owned()];
-    if filter.project.is_some() {
+    if filter.project.is_some() && !elsewhere {
+        text.push(" in this project".to_owned());
+    } else if filter.project.is_some() {
         let everywhere = Filter {
             project: None,
             ..filter.clone()

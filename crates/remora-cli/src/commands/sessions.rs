@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::Sessions;
 use crate::commands::data::Data;
+use crate::commands::reader::Reader;
 use crate::commands::search::{scope, when};
 use crate::commands::show::lines::{self, Local, count, flat, hang};
 use crate::error::CliError;
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &Sessions, out: &mut Output) -> Result<Exit, CliError> {
         return none(args, &Filter::default(), None, out);
     };
     let filter = Filter {
-        project: scope::project(&data, &store, &args.place)?,
+        project: Reader::of(&data)?.project(&data, &store, &args.place)?,
         since: span.since,
         until: span.until,
         agent: args.agent.as_deref().map(scope::agent),

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::Show;
 use crate::commands::data::Data;
+use crate::commands::reader::Reader;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, visible};
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &Show, out: &mut Output) -> Result<Exit, CliError> {
     let Some(store) = data.store()? else {
         return Err(CliError::Usage("nothing is remembered yet".to_owned()));
     };
+    let reader = Reader::of(&data)?;
     let mut items = Vec::new();
     let mut missing = Vec::new();
     for text in &args.ids {
@@ -35,7 +37,7 @@ pub(crate) fn run(args: &Show, out: &mut Output) -> Result<Exit, CliError> {
             found => found,
         };
         match found {
-            Some(item) => items.push(item),
+            Some(item) => items.push(reader.check(item)?),
             None => missing.push(text.clone()),
         }
     }

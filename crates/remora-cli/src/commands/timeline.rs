@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::args::Timeline;
 use crate::commands::data::Data;
-use crate::commands::search::{scope, when};
+use crate::commands::reader::Reader;
+use crate::commands::search::when;
 use crate::commands::show::{self, lines};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -81,8 +82,9 @@ pub(crate) fn find(
     within: Option<Within<'_>>,
 ) -> Result<(Vec<Entry>, Option<i64>), CliError> {
     let span = when::span(&args.span)?;
+    let reader = Reader::of(data)?;
     let session = args.session.as_deref();
-    let session = session.map(|id| scope::session(store, id)).transpose()?;
+    let session = session.map(|id| reader.session(store, id)).transpose()?;
     let mut filter = Filter {
         since: span.since,
         until: span.until,
@@ -93,19 +95,19 @@ pub(crate) fn find(
         Some(text) => {
             let found = show::find(store, text)?;
             let may = |item: &Item| within.as_ref().is_none_or(|w| (w.allows)(item));
-            Some(found.filter(may).ok_or_else(|| {
+            let found = found.filter(may).ok_or_else(|| {
                 CliError::Usage(format!(
                     "not found: `{text}`; `remora search` gives numbers"
                 ))
-            })?)
+            })?;
+            Some(reader.check(found)?)
         }
     };
     filter.project = match (&session, &around, &args.place.project) {
         _ if within.is_some() => within.map(|within| within.own.to_owned()),
         (Some(_), _, None) => None,
-        (None, Some(_), None) if args.place.all => None,
-        (None, Some(item), None) => Some(item.project.clone()),
-        _ => scope::project(data, store, &args.place)?,
+        (None, Some(item), None) if !args.place.all => Some(item.project.clone()),
+        _ => reader.project(data, store, &args.place)?,
     };
     filter.session = session;
     let entries = match &around {

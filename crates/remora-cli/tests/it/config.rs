@@ -258,3 +258,34 @@ fn a_running_worker_reads_the_new_value() {
     assert!(sandbox.path("home/.remora/run/sync").exists());
     crate::rebuild::stop(&sandbox);
 }
+
+/// None of these may hold up or fill up whoever reads the settings.
+#[test]
+fn a_file_that_never_ends_or_never_answers_is_named() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::new();
+    let file = sandbox.path("home/.remora/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let said = || {
+        let done = sandbox.remora(&["config", "show"]).go();
+        assert_eq!(done.code, Some(1), "{done}");
+        let set = sandbox.remora(&["config", "set", "search.background", "true"]);
+        assert_eq!(set.go().code, Some(1));
+        fs::remove_file(&file).unwrap();
+        done.stderr
+    };
+    sandbox.shell("mkfifo ../home/.remora/config.toml");
+    assert!(said().contains("is a pipe or a device, not a file"));
+    symlink("/dev/zero", &file).unwrap();
+    assert!(said().contains("is a pipe or a device, not a file"));
+    let huge = fs::File::create(&file).unwrap();
+    huge.set_len(64 * 1024 * 1024 * 1024).unwrap();
+    assert!(said().contains("at most 4194304 are read"));
+    // A link to a file of the user's own is theirs to make.
+    let real = sandbox.write(
+        "home/dotfiles/remora.toml",
+        "[search]\nbackground = false\n",
+    );
+    symlink(real, &file).unwrap();
+    assert_eq!(sandbox.remora(&["config", "show"]).go().code, Some(0));
+}

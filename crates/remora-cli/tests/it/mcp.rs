@@ -396,3 +396,67 @@ fn a_newer_database_is_read_and_a_locked_one_told() {
     let (text, error) = ask(mcp(&memory), "search", &search);
     assert!(error && text.contains("busy"), "{text}");
 }
+
+/// What was allowed once and for all, `remora search` and `remora show`, must
+/// not lead an agent into other projects.
+#[test]
+fn a_command_in_an_agent_s_shell_stays_in_its_project() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.text("project");
+    let line = |id: &str, text: &str| {
+        json!({ "id": id, "conv": "c", "timestamp": "2026-11-01", "text": text }).to_string() + "\n"
+    };
+    sandbox.write("project/here.jsonl", line("a", "The till is green here."));
+    sandbox.write(
+        "project/there.jsonl",
+        line("b", "The till is red elsewhere."),
+    );
+    for (file, key) in [
+        ("here.jsonl", "."),
+        ("there.jsonl", "example.com/acme/other"),
+    ] {
+        let done = sandbox
+            .remora(&["import", "jsonl", file, "--project", key])
+            .go();
+        assert_eq!(done.code, Some(0), "{project}: {done}");
+    }
+    let agent = |args: &[&str]| sandbox.remora(args).environment("CLAUDECODE", "1").go();
+    let free = |args: &[&str]| sandbox.remora(args).go();
+    let crossing: [&[&str]; 9] = [
+        &["show", "#2"],
+        &["search", "till", "--all"],
+        &["search", "till", "project:*"],
+        &["search", "till", "--project", "example.com/acme/other"],
+        &["timeline", "--around", "#2"],
+        &["sessions", "--all"],
+        &["recap", "--all"],
+        &["ledger", "--all"],
+        &["export"],
+    ];
+    for args in crossing {
+        let done = agent(args);
+        assert_eq!(done.code, Some(1), "{done}");
+        assert!(
+            done.stderr.contains("reads its own project alone"),
+            "{done}"
+        );
+        assert!(!done.stdout.contains("red"), "{done}");
+        assert_eq!(free(args).code, Some(0), "{args:?}");
+    }
+    // Its own project is as open as ever.
+    for args in [&["show", "#1"][..], &["search", "till"], &["timeline"]] {
+        let done = agent(args);
+        assert_eq!(done.code, Some(0), "{done}");
+        assert!(
+            done.stdout.contains("green") && !done.stdout.contains("red"),
+            "{done}"
+        );
+    }
+    let none = agent(&["search", "elsewhere"]);
+    assert_eq!(none.stdout, "nothing found in this project\n");
+    // The user decides, not the agent.
+    let set = ["config", "set", "mcp.all_projects", "true"];
+    assert_eq!(agent(&set).code, Some(1));
+    assert_eq!(free(&set).code, Some(0));
+    assert_eq!(agent(&["search", "till", "--all"]).code, Some(0));
+}
