@@ -99,6 +99,9 @@ pub struct Fit {
     pub weight: f64,
     /// How alike they are by the static table, from -1 to 1.
     pub gist: f32,
+    /// How alike they are by the encoder, from -1 to 1; `None` when the query
+    /// has no embedding or the row has none yet.
+    pub meaning: Option<f32>,
 }
 
 /// What a store knows of a candidate.

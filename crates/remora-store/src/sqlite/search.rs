@@ -275,6 +275,7 @@ impl<'c> Search<'c> {
                         share: if most > 0.0 { weight / most } else { 0.0 },
                         weight,
                         gist: 0.0,
+                        meaning: None,
                     },
                     gist: None,
                     likeness: None,
