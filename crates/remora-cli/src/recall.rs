@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use remora_client::{GivenFile, Giving, ProjectLocation, normal, open_plain};
+use remora_embed::Meaning;
 use remora_files::read_file;
 use remora_instructions::memories::Folder;
 use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
@@ -246,6 +247,8 @@ pub(crate) struct Ground {
     limits: Limits,
     /// Files that git says have changed.
     pub(crate) changed: Vec<String>,
+    /// The encoder's embedding of the prompt.
+    pub(crate) embedding: Option<Meaning>,
 }
 
 impl Ground {
@@ -259,6 +262,7 @@ impl Ground {
             details: details(prefix),
             limits,
             changed: Vec::new(),
+            embedding: None,
             place,
         }
     }
@@ -280,6 +284,7 @@ impl Ground {
             disk: &self.files,
             given,
             limits: self.limits,
+            embedding: self.embedding.as_ref(),
         }
     }
 }

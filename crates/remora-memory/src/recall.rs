@@ -21,6 +21,7 @@ mod suggest;
 mod truth;
 mod work;
 
+use remora_embed::Meaning;
 use remora_protocol::record::{Anchor, Item, Kind};
 
 use crate::store::{Filter, Page as Part, Result, Store};
@@ -147,6 +148,8 @@ pub struct Scene<'a> {
     pub given: &'a dyn Given,
     /// How much may be given.
     pub limits: Limits,
+    /// The encoder's embedding of the prompt, if one could be had in time.
+    pub embedding: Option<&'a Meaning>,
 }
 
 /// One thing that is given.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use crate::commands::tier::Tier;
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchRecall {
     /// A folder with halves.json and one folder a project; in Remora's repository `fixtures/recall` is meant
@@ -12,6 +14,9 @@ pub(crate) struct BenchRecall {
     /// Only the projects of this half
     #[arg(long, value_enum, value_name = "HALF")]
     pub(crate) half: Option<Half>,
+    /// Which tier of search is asked
+    #[arg(long, value_enum, default_value_t = Tier::Full)]
+    pub(crate) tier: Tier,
     /// Tell of each situation what was missed and what was wrong
     #[arg(long)]
     pub(crate) verbose: bool,

@@ -103,7 +103,7 @@ fn retrieval(args: &BenchRetrieval, out: &mut Output) -> Result<Exit, CliError> 
 
 /// The encoder, loaded. Here somebody wants to know how good it is, so that
 /// one that does not work is an error.
-fn warm() -> Result<OnDemand, CliError> {
+pub(super) fn warm() -> Result<OnDemand, CliError> {
     let data = Data::open()?;
     let needed = |why: &str| CliError::Usage(format!("the full tier needs its model: {why}"));
     let encoder = tier::encoder(&data.config).ok_or_else(|| needed("search.model is off"))?;

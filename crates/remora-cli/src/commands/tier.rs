@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use remora_client::bounded_text;
 use remora_embed::{EmbedError, MODEL, Meaning, OnDemand, Source};
 use remora_memory::store::{Counts, Store, StoreError};
 use remora_memory::words::Query;
@@ -66,7 +67,16 @@ pub(crate) fn query(
 
 /// What the query means.
 pub(crate) fn meaning(encoder: &OnDemand, query: &Query) -> Result<Meaning, EmbedError> {
-    let found = encoder.encode(&[query.text()], Instant::now())?;
+    embed(encoder, query.text())
+}
+
+/// The embedding of a prompt, of as much of it as a hook sends to the worker.
+pub(crate) fn embed_prompt(encoder: &OnDemand, prompt: &str) -> Result<Meaning, EmbedError> {
+    embed(encoder, bounded_text(prompt))
+}
+
+fn embed(encoder: &OnDemand, text: &str) -> Result<Meaning, EmbedError> {
+    let found = encoder.encode(&[text], Instant::now())?;
     found.into_iter().next().ok_or_else(|| EmbedError::Run {
         reason: "it gave nothing".to_owned(),
     })

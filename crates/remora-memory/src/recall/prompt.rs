@@ -151,6 +151,7 @@ pub(super) fn prompt(store: &dyn Store, scene: &Scene<'_>, text: &str) -> Result
 fn hits(store: &dyn Store, scene: &Scene<'_>, rule: &Rule, text: &str) -> Result<Vec<Hit>> {
     let query = Query::parse(&text[..text.floor_char_boundary(LOOK)])
         .telling(is_common)
+        .with_embedding(scene.embedding)
         .quickly();
     let filter = Filter {
         project: Some(scene.project.to_owned()),

@@ -111,6 +111,7 @@ impl World {
                 summaries: 10,
                 prompt_tokens: 300,
             },
+            embedding: None,
         };
         recall(&self.store, &scene, moment).unwrap()
     }

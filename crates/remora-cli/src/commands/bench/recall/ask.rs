@@ -2,6 +2,7 @@
 //! judgement.
 
 use remora_client::{GivenFile, Giving, locate_project};
+use remora_embed::OnDemand;
 use remora_memory::recall::{Chosen, Intent, Moment, Recall, intent, recall};
 use remora_protocol::record::{self, Item};
 use remora_protocol::tokens;
@@ -9,6 +10,7 @@ use remora_protocol::tokens;
 use super::player::Played;
 use super::set::{Kind, Project, Situation};
 use crate::args::Half;
+use crate::commands::tier::embed_prompt;
 use crate::error::CliError;
 use crate::recall::{Before, Ground, Settings};
 
@@ -44,6 +46,7 @@ pub(super) fn ask(
     played: &Played,
     situation: &Situation,
     settings: Settings,
+    encoder: Option<&OnDemand>,
 ) -> Result<Verdict, CliError> {
     let branch = situation.branch.as_deref().unwrap_or("main");
     played.check_out(branch)?;
@@ -54,14 +57,18 @@ pub(super) fn ask(
     };
     let before = before(played, situation, session)?;
     // The branch was checked out above, so the place has it.
-    let ground = Ground::new(
+    let mut ground = Ground::new(
         locate_project(&played.paths, &played.root, None),
         None,
         settings.limits,
     );
-    let scene = ground.scene(session, &before);
     let text = |of: &Option<String>| of.clone().unwrap_or_default();
     let (prompt, file) = (text(&situation.prompt), text(&situation.file));
+    if let Some(encoder) = encoder.filter(|_| situation.moment == Kind::Prompt) {
+        let embedding = embed_prompt(encoder, &prompt);
+        ground.embedding = Some(embedding.map_err(|e| CliError::Usage(e.to_string()))?);
+    }
+    let scene = ground.scene(session, &before);
     let (command, error) = (text(&situation.command), text(&situation.error));
     let moment = match situation.moment {
         Kind::Start => Moment::Start,

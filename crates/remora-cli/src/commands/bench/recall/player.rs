@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use remora_client::{Input, Paths, locate_project, spool};
+use remora_embed::OnDemand;
 use remora_memory::Policy;
 use remora_memory::store::{Batch, Filter, Order, Page, Store, Write};
 use remora_protocol::record::{Item, Kind};
@@ -18,6 +19,7 @@ use serde_json::json;
 
 use super::payload::{self, Place, Tree};
 use super::set::{Project, Step, fault};
+use crate::commands::vectors;
 use crate::error::CliError;
 
 /// Milliseconds between two steps.
@@ -83,7 +85,9 @@ impl Played {
     }
 }
 
-pub(super) fn play(project: &Project) -> Result<Played, CliError> {
+/// Plays the project, and works out the embeddings of its rows if there is an
+/// encoder, as the worker does in its spare time.
+pub(super) fn play(project: &Project, encoder: Option<&OnDemand>) -> Result<Played, CliError> {
     let folder = tempfile::tempdir()?;
     let paths = Paths::new(folder.path().join("data"));
     paths.prepare()?;
@@ -141,6 +145,15 @@ pub(super) fn play(project: &Project) -> Result<Played, CliError> {
         items,
         ..Batch::default()
     })?;
+    if let Some(encoder) = encoder {
+        let made = vectors::make(stage.inbox.store(), encoder, u64::MAX)?;
+        if let Some(trouble) = made.trouble {
+            return Err(CliError::Usage(trouble.to_string()));
+        }
+        if made.waiting > 0 {
+            return Err(CliError::Usage("stopped".to_owned()));
+        }
+    }
     let Stage {
         inbox,
         paths,
