@@ -23,7 +23,7 @@ use super::names::kind_of;
 use super::read::list_ids;
 use super::rows;
 use super::scope::Scope;
-use super::vectors::{self, Measure};
+use super::vectors::{self, Breadth, Measure};
 use fold::Scored;
 use light::Lights;
 use near::Near;
@@ -40,6 +40,9 @@ struct Reach {
     together: usize,
     /// How many rows are ranked by their words.
     ranked: usize,
+    /// How many rows are taken because their embeddings are nearest, and how
+    /// many of them are measured.
+    near: Breadth,
     /// How many of the last rows are asked first for several words at once; all
     /// are, otherwise, and in more ways.
     recent: Option<i64>,
@@ -49,12 +52,14 @@ const WHOLE: Reach = Reach {
     sample: 1_500,
     together: 500,
     ranked: 200,
+    near: Breadth::WHOLE,
     recent: None,
 };
 const QUICK: Reach = Reach {
     sample: 200,
     together: 60,
     ranked: 24,
+    near: Breadth::QUICK,
     recent: Some(16_000),
 };
 /// How many rows are ranked at least for each hit that is wanted quickly.
@@ -72,9 +77,6 @@ impl Reach {
         }
     }
 }
-
-/// How many rows are taken because they mean the like.
-const POOL: usize = 200;
 
 /// Candidates for the words within the filter, best first.
 pub(crate) fn search(
