@@ -27,10 +27,12 @@ mod spool;
 mod wake;
 
 pub use anchor::{Likeness, anchor_of, is_as, open_plain};
-pub use call::{Connection, ask, reach, receive, reply};
+pub use call::{Connection, ask, reach, receive, reply, reply_embedding};
 pub use changed::{Changes, changed_files, stable_hash};
 pub use detach::{close_inherited, leave_session};
-pub use embedding::{MAX_EMBEDDED_BYTES, bounded_text};
+pub use embedding::{
+    EMBEDDING_BUDGET_MS, EmbeddingRequest, MAX_EMBEDDED_BYTES, bounded_text, request_embedding,
+};
 pub use failure::Failure;
 pub use folder::{Folder, remove_file};
 pub use given::{GivenFile, Giving, given_file, read_given};

@@ -9,6 +9,7 @@ mod anchor;
 pub mod archive;
 mod changed;
 mod dead;
+mod embedder;
 pub mod forget;
 mod forgotten;
 mod guard;

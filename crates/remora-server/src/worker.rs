@@ -19,10 +19,11 @@ use remora_protocol::request::Reply;
 use remora_store::Access;
 
 use crate::changed::{GIT_TIMEOUT, Watch};
+use crate::embedder::Embedder;
 use crate::guard::name_of;
 use crate::intake::LeftOut;
 use crate::lives::Life;
-use crate::meanings::{Background, Spare};
+use crate::meanings::{Background, Encode, Spare};
 use crate::panics::catch;
 use crate::saved::{Reach, Refreshed, Saved, SavedMemories};
 use crate::settling::Settling;
@@ -69,6 +70,8 @@ pub struct Settings {
     /// What rows mean, worked out when there is nothing else to do; `None`
     /// leaves it to others.
     pub meanings: Option<Background>,
+    /// What embeds the prompts of hooks; `None` refuses every one.
+    pub encoder: Option<Arc<dyn Encode>>,
     /// Where saved memories come from; `None` leaves their rows as they are.
     pub saved: Option<Arc<dyn SavedMemories>>,
     /// What is done when it tidies.
@@ -134,7 +137,8 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
     log.flush();
     let (ticks, inbox) = channel();
     let socket = paths.socket();
-    let ear = Ear::open(&socket, ticks.clone()).map_err(at(&socket))?;
+    let embedder = Embedder::start(settings.encoder.clone());
+    let ear = Ear::open(&socket, ticks.clone(), embedder.clone()).map_err(at(&socket))?;
     // Without it, hooks wait a little longer after a death.
     let _ = came_up(paths);
     // Room for the mark of a failing hook is taken while there is some.
@@ -152,6 +156,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         opened: None,
         log: Some(log),
         spare: Spare::new(settings.meanings.clone()),
+        embedder,
         settling: Settling::new(),
         saved: Saved::new(
             settings.saved.clone(),
@@ -200,6 +205,7 @@ struct Worker<'a> {
     /// The log, until the inbox has it.
     log: Option<Log>,
     spare: Spare,
+    embedder: Embedder,
     settling: Settling,
     saved: Saved,
     changes: Watch,
@@ -451,6 +457,9 @@ impl Worker<'_> {
         };
         let now = (self.settings.clock)();
         let stirs = stir::of(&self.settings.paths, inbox.store(), stirred)?;
+        if stirs.iter().any(|stir| stir.starts) {
+            self.embedder.warm_up(inbox.store())?;
+        }
         for stir in &stirs {
             if inbox.join_folders(&stir.project, now)? > 0 {
                 // The old key is nobody's project any more.

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::data::Data;
 use super::search::scope;
 use super::show::lines::{flat, hang_at};
+use super::tier::{self, Tier};
 use crate::args::{Context, ContextEvent};
 use crate::clock;
 use crate::error::CliError;
@@ -40,6 +41,7 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
         (Some(id), Some(store)) => scope::session(store, id)?,
         (id, _) => id.clone().unwrap_or_default(),
     };
+    let mut tier = None;
     let found = match store {
         Some(store) => {
             let (root, paths) = (Path::new(&place.project.root), &data.paths);
@@ -49,6 +51,11 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             let limits = Settings::of(&data.config).limits;
             let mut ground = Ground::new(place.clone(), prefix, limits);
             ground.changed = remora_client::changed_files(paths, root);
+            if let Moment::Prompt(prompt) = moment {
+                let embedded = tier::prompt_embedding(&data, &store, prompt);
+                ground.embedding = embedded.embedding;
+                tier = Some((embedded.tier, embedded.why));
+            }
             // A look must not make the file; after a compaction, what was given
             // before is gone.
             let counts = !matches!(moment, Moment::Compact(_));
@@ -74,6 +81,10 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
     if args.json {
         let mut value = as_json(&moment, &found);
         value["paused"] = json!(paused);
+        if let Some((tier, why)) = &tier {
+            value["tier"] = json!(tier.name());
+            value["tier_why"] = json!(why);
+        }
         out.json(&value)?;
     } else if args.text {
         let text = found.text.unwrap_or_default();
@@ -81,7 +92,7 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             out.text(&format!("{text}\n"))?;
         }
     } else {
-        tell(&moment, &found, out)?;
+        tell(&moment, &found, tier.as_ref(), out)?;
     }
     Ok(Exit::GoOn)
 }
@@ -142,10 +153,18 @@ impl Words {
     }
 }
 
-fn tell(moment: &Moment<'_>, found: &Recall, out: &mut Output) -> Result<(), CliError> {
+fn tell(
+    moment: &Moment<'_>,
+    found: &Recall,
+    tier: Option<&(Tier, &'static str)>,
+    out: &mut Output,
+) -> Result<(), CliError> {
     let mut text = String::new();
     if let Moment::Prompt(prompt) = moment {
-        let read = format!("read as {}", intent(prompt).name());
+        let mut read = format!("read as {}", intent(prompt).name());
+        if let Some((tier, why)) = tier {
+            let _ = write!(read, ", {} tier: {why}", tier.name());
+        }
         let _ = writeln!(text, "{}", out.paint(Style::Dim, &read));
     }
     match &found.text {

@@ -86,6 +86,7 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
 
 /// What the worker needs, from the configuration.
 pub(crate) fn settings(data: &Data) -> Settings {
+    let encoder = tier::worker_encoder(&data.config);
     Settings {
         paths: data.paths.clone(),
         open_store: remora_server::open_store,
@@ -94,7 +95,8 @@ pub(crate) fn settings(data: &Data) -> Settings {
         ignore: data.config.list("capture.ignore"),
         idle: Duration::from_secs(data.config.number("worker.idle_minutes") * 60),
         archive_cap: data.config.number("archive.max_mb") * 1024 * 1024,
-        meanings: tier::background(&data.config),
+        meanings: tier::background(&data.config, encoder.clone()),
+        encoder,
         saved: Some(Arc::new(SavedFiles::new(data))),
         chore: data
             .config

@@ -68,6 +68,7 @@ impl Place {
             idle,
             archive_cap: u64::MAX,
             meanings: None,
+            encoder: None,
             saved: None,
             chore: None,
             clock: || NOW,

@@ -54,6 +54,8 @@ impl Den {
             .environment("REMORA_HOME", self.paths.home().display().to_string())
             // A busy machine is no fault of the answer.
             .environment("REMORA_DEADLINE_MS", "50000")
+            // What comes back must not hang on whether the encoder is loaded.
+            .environment("REMORA_EMBEDDING_BUDGET_MS", "0")
             .leaving_a_process()
     }
 

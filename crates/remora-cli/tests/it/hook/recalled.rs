@@ -12,13 +12,13 @@ const FAILED: &str = "Exit code 101\nrunning 1 test\ntest retry::gives_up ... FA
 const PASSED: &str = "running 1 test\ntest retry::gives_up ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s\n";
 
 /// A project in which a session has decided something and mended something.
-struct Worked {
-    den: Den,
+pub(super) struct Worked {
+    pub(super) den: Den,
     folder: PathBuf,
 }
 
 impl Worked {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let den = Den::new();
         den.sandbox.write("app/.git/HEAD", "ref: refs/heads/main\n");
         den.sandbox
@@ -57,7 +57,7 @@ impl Worked {
         worked
     }
 
-    fn event(&self, session: &str, name: &str, rest: Value) -> Value {
+    pub(super) fn event(&self, session: &str, name: &str, rest: Value) -> Value {
         let mut event = json!({"session_id": session, "transcript_path": "/t", "cwd": self.folder,
             "hook_event_name": name, "prompt_id": format!("{session} {rest}"),
             "tool_use_id": format!("{session} {rest}")});
