@@ -245,7 +245,7 @@ impl Default for Settings {
 
 /// The worker's reply as a query takes it; `None` if it is of another model or
 /// no vector.
-pub(crate) fn embedding_of(reply: Embedding) -> Option<Meaning> {
+pub(crate) fn embedding_of(reply: &Embedding) -> Option<Meaning> {
     let meaning = Meaning::from_bytes(&reply.bytes)?;
     (reply.model == MODEL && meaning.dims() == DIMS).then_some(meaning)
 }
@@ -379,7 +379,7 @@ mod tests {
     fn a_reply_of_another_model_or_length_is_no_embedding() {
         let meaning = Meaning::of(&[0.5; DIMS]);
         let reply = |model: &str, bytes: Vec<u8>| {
-            embedding_of(Embedding {
+            embedding_of(&Embedding {
                 model: model.to_owned(),
                 bytes,
             })

@@ -55,6 +55,7 @@ pub(super) fn panics(trial: &Trial<'_>) -> Result<Tally> {
         idle: Duration::from_mins(10),
         archive_cap: u64::MAX,
         meanings: None,
+        encoder: None,
         saved: None,
         chore: None,
         clock: || NOW,

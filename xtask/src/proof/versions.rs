@@ -26,6 +26,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         archive_cap: u64::MAX,
         open_store: remora_server::open_store,
         meanings: None,
+        encoder: None,
         saved: None,
         chore: None,
         clock: || NOW,

@@ -103,7 +103,7 @@ pub(crate) fn prompt_embedding(data: &Data, store: &dyn Store, prompt: &str) -> 
         return fast("no row has a vector yet");
     }
     let reply = request_embedding(&data.paths, prompt, PREVIEW_BUDGET);
-    if let Some(embedding) = reply.and_then(embedding_of) {
+    if let Some(embedding) = reply.and_then(|reply| embedding_of(&reply)) {
         return full(embedding, "the worker embedded the prompt");
     }
     match embed_prompt(&encoder, prompt) {

@@ -183,7 +183,7 @@ impl<'a> Asked<'a> {
                 if let Some(moment) = moment {
                     let mut ground = self.ground(earlier.as_ref());
                     let reply = embedding.and_then(EmbeddingRequest::receive);
-                    ground.embedding = reply.and_then(embedding_of);
+                    ground.embedding = reply.and_then(|reply| embedding_of(&reply));
                     let scene = ground.scene(self.session(), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
                     if Instant::now() >= self.end {

@@ -68,10 +68,10 @@ fn a_hook_asks_for_the_embedding_and_takes_no_harm_from_any_answer() {
         Vec::new(),
     ];
     for (at, reply) in replies.into_iter().enumerate() {
-        let worker = stand_in(worked.den.deaf(), reply);
+        let fake = stand_in(worked.den.deaf(), reply);
         let answer = prompted(&worked, &format!("s{at}"), Some("20000"));
         assert!(answer.contains("the server bans us"), "{at}: {answer}");
-        let asked = worker.join().unwrap();
+        let asked = fake.join().unwrap();
         assert_eq!(asked, json!({"ask": "embed", "text": PROMPT}));
         std::fs::remove_file(worked.den.paths.socket()).unwrap();
     }
