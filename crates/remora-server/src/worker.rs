@@ -67,8 +67,7 @@ pub struct Settings {
     pub idle: Duration,
     /// The archive's cap in bytes.
     pub archive_cap: u64,
-    /// What rows mean, worked out when there is nothing else to do; `None`
-    /// leaves it to others.
+    /// What rows mean, worked out in spare time; `None` leaves it to others.
     pub meanings: Option<Background>,
     /// What embeds the prompts of hooks; `None` refuses every one.
     pub encoder: Option<Arc<dyn Encode>>,
@@ -281,8 +280,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether the lock it holds is still the lock of its data directory, which
-    /// a person may remove, and make anew, at any time.
+    /// Whether its lock is still that of its data directory, which a user may
+    /// remove and make anew.
     fn is_at_home(&self) -> bool {
         let held = self.lock.metadata().as_ref().map(place).ok();
         held.is_some() && held == place_of(&self.settings.paths.lock())
@@ -303,8 +302,7 @@ impl Worker<'_> {
         Ok(round.taken)
     }
 
-    /// The inbox; the store is opened when it is needed, and again after
-    /// trouble.
+    /// The inbox; the store is opened when needed, and again after trouble.
     fn inbox(&mut self) -> Result<&mut Inbox, ServerError> {
         if self.inbox.is_none() {
             let paths = &self.settings.paths;
