@@ -40,12 +40,14 @@ mod trace;
 mod trace_frames;
 mod tsc;
 mod unittest;
+mod unwrap;
 mod vitest;
 mod yarn;
 
 pub use command::{describe_command, same_command_key};
-pub(crate) use command::{only_looks, takes_in};
+pub(crate) use command::{acts, added_to, only_looks, settings_of, takes_in};
 pub use compact::compact;
+pub(crate) use unwrap::unwrap;
 
 use draft::{Doc, Draft};
 use marks::Family;
@@ -230,7 +232,9 @@ fn sight(command: &Command) -> Sight {
                 Sight::Source
             }
             "grep" | "egrep" | "rg" | "ag" | "find" | "fd" | "ls" | "tree" | "wc" | "jq"
-            | "awk" | "diff" | "curl" | "gh" => Sight::Source,
+            | "awk" | "diff" | "curl" => Sight::Source,
+            "gh" if part.begins(&["gh", "run"]) => return Sight::Run,
+            "gh" => Sight::Source,
             "echo" | "printf" | "sleep" => continue,
             "git" => match part.verbs().next() {
                 Some("show" | "diff" | "log" | "blame" | "reflog") => Sight::History,

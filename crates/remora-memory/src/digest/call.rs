@@ -138,17 +138,14 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
     };
     row.facts
         .insert(0, format!("$ {}", item::one_line(line, 300)));
-    let (tool, problems) = match &reading {
-        Some(r) => (r.tool, r.problems.as_slice()),
-        None => ("", [].as_slice()),
-    };
-    let print = failed.then(|| fingerprint::fingerprint(tool, problems, &printed));
     let mut detail = serde_json::Map::new();
     detail.insert(field::COMMAND.into(), key.into());
-    if let Some(print) = print.flatten() {
-        detail.insert(field::FINGERPRINT.into(), print.id.into());
-        let says = fingerprint::messages(problems, &printed);
-        detail.insert(field::SAYS.into(), says.into());
+    if failed {
+        let signs = fingerprint::error_signs(line, &printed, reading.as_ref());
+        if let Some(print) = signs.print {
+            detail.insert(field::FINGERPRINT.into(), print.into());
+            detail.insert(field::SAYS.into(), signs.says.into());
+        }
     }
     if let Some(reading) = &reading {
         detail.insert(field::TOOL.into(), reading.tool.into());

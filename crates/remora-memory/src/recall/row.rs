@@ -86,7 +86,15 @@ fn more(item: &Item) -> Vec<String> {
     }
 }
 
+/// Sentences of a summary that explain an error, put there for one recall.
+pub(super) const EXPLAINS: &str = "explains";
+
 fn summary(item: &Item) -> Vec<String> {
+    let explains = entries(item, EXPLAINS).map(|said| format!("said then: {}", line(said, FACT)));
+    let explains: Vec<String> = explains.collect();
+    if !explains.is_empty() {
+        return explains;
+    }
     let mut lines: Vec<String> = Vec::new();
     for (name, label, most) in [
         ("notes", "note", 2),
