@@ -6,7 +6,7 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::tokens;
 use serde_json::{Value, json};
 
-use crate::output::{acts, added_to, settings_of, takes_in};
+use crate::output::{acts, added_to, drops_option, settings_of, takes_in};
 
 /// Failures that are waited for in one session.
 const OPEN: usize = 16;
@@ -55,7 +55,7 @@ impl OpenFailure {
     /// Whether this passing command shows that the failure is gone.
     fn is_ended_by(&self, passing: &Item, command: &str) -> bool {
         self.command == command
-            || takes_in(command, &self.command)
+            || takes_in(command, &self.command) && !drops_option(&self.command, command)
             || added_to(&self.command, command).is_some()
             || is_same_test(&self.item, &self.command, passing, command)
     }

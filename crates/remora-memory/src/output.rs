@@ -28,6 +28,7 @@ mod maven;
 mod mocha;
 mod mypy;
 mod nextest;
+mod node_test;
 mod npm;
 mod pip;
 mod pytest;
@@ -44,8 +45,8 @@ mod unwrap;
 mod vitest;
 mod yarn;
 
+pub(crate) use command::{acts, added_to, drops_option, only_looks, settings_of, takes_in};
 pub use command::{describe_command, same_command_key};
-pub(crate) use command::{acts, added_to, only_looks, settings_of, takes_in};
 pub use compact::compact;
 pub(crate) use unwrap::unwrap;
 
@@ -112,6 +113,7 @@ const READERS: &[(Family, Reader)] = &[
     (Family::Jest, jest::read),
     (Family::Vitest, vitest::read),
     (Family::Mocha, mocha::read),
+    (Family::NodeTest, node_test::read),
     (Family::GoTest, go::read_tests),
     (Family::Maven, maven::read),
     (Family::Gradle, gradle::read),

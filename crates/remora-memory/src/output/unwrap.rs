@@ -52,9 +52,9 @@ fn inner(line: &str) -> Option<&str> {
 /// `test (ubuntu-latest)\tRun cargo test\t2026-…Z text`.
 fn job_columns(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once('\t')?;
-    let (_, rest) = rest.split_once('\t')?;
+    let (step, rest) = rest.split_once('\t')?;
     let rest = rest.trim_start_matches('\u{feff}');
-    time_stamp(rest)
+    time_stamp(rest).or_else(|| step.starts_with("Run ").then_some(rest))
 }
 
 /// `2026-05-02T10:11:12.1234567Z text`.
@@ -111,7 +111,15 @@ fn workspace_task(line: &str) -> Option<&str> {
         .or_else(|| line.strip_suffix(':').map(|head| (head, "")))?;
     let task = |name: &str| is_name(name) && !name.contains('.');
     if let Some((package, script)) = head.split_once(' ') {
-        let known = ["test", "build", "lint", "dev", "typecheck", "check", "start"];
+        let known = [
+            "test",
+            "build",
+            "lint",
+            "dev",
+            "typecheck",
+            "check",
+            "start",
+        ];
         let script = script.split(':').next().unwrap_or(script);
         return (is_name(package) && known.contains(&script)).then_some(text);
     }
@@ -150,4 +158,46 @@ fn is_name(name: &str) -> bool {
         && name
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || b"-_./@:".contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unwrap;
+
+    #[test]
+    fn runners_leave_what_the_tool_printed() {
+        for (line, inner) in [
+            ("#12 1.204 npm ERR! code E401", "code E401"),
+            ("#12 ERROR: process failed", "ERROR: process failed"),
+            ("api-1  | Error: boom", "Error: boom"),
+            ("api-1  |", ""),
+            ("apps/web test: FAIL src/a.test.ts", "FAIL src/a.test.ts"),
+            ("@shop/ui:build: error TS2742: x", "error TS2742: x"),
+            ("[web] Error: boom", "Error: boom"),
+            ("│ Error: state lock", "Error: state lock"),
+            (
+                "test (windows-latest)\tRun cargo test\t2026-05-02T10:11:12.1234567Z error: boom",
+                "error: boom",
+            ),
+            ("lint\tRun ruff\ta.py:1:1: F401 x", "a.py:1:1: F401 x"),
+            ("##[error]Process completed", "Process completed"),
+        ] {
+            assert_eq!(unwrap(line).trim_end_matches('\n'), inner, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_tool_printed_stays() {
+        for line in [
+            "FAIL\texample.com/depot/internal/pool\t0.02s",
+            "error[E0499]: cannot borrow `x` | y",
+            "src/a.rs:3: error: bad row",
+            "12 | let a = b;",
+            "[INFO] BUILD FAILURE",
+            "# example.com/depot/internal/api",
+            "TypeError: Cannot read properties",
+        ] {
+            assert_eq!(unwrap(line), line);
+        }
+    }
 }

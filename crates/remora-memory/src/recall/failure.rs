@@ -8,8 +8,8 @@ use remora_protocol::record::{Item, Kind};
 use serde_json::{Value, json};
 
 use super::page::Page;
-use super::truth::Truth;
 use super::row::EXPLAINS;
+use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, row};
 use crate::fingerprint::{ErrorSigns, Skeleton, Strength, error_signs};
 use crate::fix::field;

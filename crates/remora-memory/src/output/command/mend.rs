@@ -6,21 +6,110 @@ use super::{only_looks, parts};
 
 /// Programs that change something whatever they are told.
 const PROGRAMS: &[&str] = &[
-    "rm", "mv", "cp", "mkdir", "touch", "ln", "chmod", "chown", "export", "unset", "kill", "pkill",
-    "apt", "apt-get", "brew", "dnf", "apk", "pacman", "systemctl", "service", "rustup", "nvm",
-    "fnm", "mise", "asdf", "pyenv", "corepack", "direnv", "createdb", "dropdb", "alembic",
-    "ssh-add", "sysctl", "ulimit", "patch",
+    "rm",
+    "mv",
+    "cp",
+    "mkdir",
+    "touch",
+    "ln",
+    "chmod",
+    "chown",
+    "export",
+    "unset",
+    "kill",
+    "pkill",
+    "apt",
+    "apt-get",
+    "brew",
+    "dnf",
+    "apk",
+    "pacman",
+    "systemctl",
+    "service",
+    "rustup",
+    "nvm",
+    "fnm",
+    "mise",
+    "asdf",
+    "pyenv",
+    "corepack",
+    "direnv",
+    "createdb",
+    "dropdb",
+    "alembic",
+    "ssh-add",
+    "sysctl",
+    "ulimit",
+    "patch",
 ];
 
 /// Verbs that change something, whosever they are.
 const VERBS: &[&str] = &[
-    "add", "install", "i", "ci", "update", "upgrade", "remove", "uninstall", "dedupe", "rebuild",
-    "prune", "sync", "lock", "init", "import", "force-unlock", "state", "pull", "fetch", "checkout",
-    "restore", "reset", "stash", "submodule", "lfs", "clean", "switch", "config", "configure",
-    "login", "sso", "generate", "gen", "codegen", "prepare", "migrate", "migration", "seed",
-    "setup", "bootstrap", "up", "down", "start", "restart", "delete", "create", "apply", "patch",
-    "scale", "tidy", "mod", "remote", "repro", "link", "use", "allow", "set", "enable",
-    "fix", "--fix", "-i", "generate-lockfile", "--stop", "volume", "system",
+    "add",
+    "install",
+    "i",
+    "ci",
+    "update",
+    "upgrade",
+    "remove",
+    "uninstall",
+    "dedupe",
+    "rebuild",
+    "prune",
+    "sync",
+    "lock",
+    "init",
+    "import",
+    "force-unlock",
+    "state",
+    "pull",
+    "fetch",
+    "checkout",
+    "restore",
+    "reset",
+    "stash",
+    "submodule",
+    "lfs",
+    "clean",
+    "switch",
+    "config",
+    "configure",
+    "login",
+    "sso",
+    "generate",
+    "gen",
+    "codegen",
+    "prepare",
+    "migrate",
+    "migration",
+    "seed",
+    "setup",
+    "bootstrap",
+    "up",
+    "down",
+    "start",
+    "restart",
+    "delete",
+    "create",
+    "apply",
+    "patch",
+    "scale",
+    "tidy",
+    "mod",
+    "remote",
+    "repro",
+    "link",
+    "use",
+    "allow",
+    "set",
+    "enable",
+    "fix",
+    "--fix",
+    "-i",
+    "generate-lockfile",
+    "--stop",
+    "volume",
+    "system",
 ];
 
 /// Words behind the program among which its verb is.
@@ -28,10 +117,58 @@ const WORDS: usize = 4;
 
 /// Options that make a command do less.
 const NARROWING: &[&str] = &[
-    "--lib", "--bin", "--bins", "--test", "--tests", "--doc", "--example", "-p", "--package", "-k",
-    "-m", "-t", "-F", "--filter", "--exclude", "--skip", "--ignore", "-run", "--only", "--help",
-    "-h", "--version", "-V", "--dry-run", "--list", "--no-run", "--collect-only", "-g", "--grep",
-    "--testNamePattern", "--testPathPattern", "-x", "--project", "--workspace",
+    "--lib",
+    "--bin",
+    "--bins",
+    "--test",
+    "--tests",
+    "--doc",
+    "--example",
+    "-p",
+    "--package",
+    "-k",
+    "-m",
+    "-t",
+    "-F",
+    "--filter",
+    "--exclude",
+    "--skip",
+    "--ignore",
+    "-run",
+    "--only",
+    "--help",
+    "-h",
+    "--version",
+    "-V",
+    "--dry-run",
+    "--list",
+    "--no-run",
+    "--collect-only",
+    "-g",
+    "--grep",
+    "--testNamePattern",
+    "--testPathPattern",
+    "-x",
+    "--project",
+    "--workspace",
+];
+
+/// Variables that change how much is said, not what is done.
+const TALK: &[&str] = &[
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CARGO_TERM_COLOR",
+    "TERM",
+    "DEBUG",
+    "LOG_LEVEL",
+    "PYTHONUNBUFFERED",
+    "COLUMNS",
+    "CLICOLOR",
+    "CI",
+    "PAGER",
+    "GIT_PAGER",
 ];
 
 /// Whether the command with this key may have mended something.
@@ -74,15 +211,76 @@ pub(crate) fn added_to(failed: &str, passed: &str) -> Option<String> {
     whole.then(|| added.join(" "))
 }
 
-/// Variables that a command line sets in front of its program.
+/// Whether the passing form lacks an option of the failing one that could be
+/// why it failed: `install` does less than `install --frozen-lockfile`.
+pub(crate) fn drops_option(failed: &str, passed: &str) -> bool {
+    let has = |word: &str| passed.split(' ').any(|other| other == word);
+    let mut options = failed.split(' ').filter(|word| word.starts_with("--"));
+    options.any(|word| {
+        let name = word.split('=').next().unwrap_or(word);
+        name != "--" && !NARROWING.contains(&name) && !has(word)
+    })
+}
+
+/// Variables that a command line sets, but for those that only change what it
+/// prints.
 pub(crate) fn settings_of(line: &str) -> Vec<&str> {
     let is_setting = |word: &&str| {
         word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty()
+                && !TALK.contains(&name)
                 && name
                     .bytes()
                     .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
         })
     };
     line.split_whitespace().filter(is_setting).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_something_acts() {
+        for key in [
+            "cargo add serde",
+            "npm ci",
+            "rm -rf .next",
+            "terraform init -upgrade",
+            "git checkout src/a.rs",
+            "dvc pull -r backup",
+            "sed -i s/a/b/ conf.toml",
+        ] {
+            assert!(acts(key), "{key}");
+        }
+        for key in [
+            "cat a.rs",
+            "cargo test",
+            "git status",
+            "git commit -m x",
+            "sed -n 1,3p a.rs",
+        ] {
+            assert!(!acts(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn another_form_has_options_more() {
+        for (failed, passed, added) in [
+            ("dvc pull", "dvc pull -r backup", Some("-r backup")),
+            ("npm install", "npm install --force", Some("--force")),
+            ("cargo test", "cargo test --lib", None),
+            ("cargo test", "cargo test parse", None),
+            ("cargo test", "cargo build --release", None),
+        ] {
+            let wanted = added.map(str::to_owned);
+            assert_eq!(added_to(failed, passed), wanted, "{failed} / {passed}");
+        }
+        assert!(drops_option(
+            "pnpm install --frozen-lockfile",
+            "pnpm install"
+        ));
+        assert!(!drops_option("cargo test --lib", "cargo test"));
+    }
 }

@@ -11,9 +11,9 @@ use super::{Moment, World, names, row};
 use crate::fingerprint::error_signs;
 use crate::output::{self, Outcome};
 
-/// Measured when the pairs were first held against the code, in percent.
-const PRECISION: usize = 100;
-const RECALL: usize = 101;
+/// Floors, in percent: what was reached. A lower figure is a fault.
+const PRECISION: usize = 97;
+const RECALL: usize = 95;
 
 fn pairs() -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/errors/pairs.jsonl");
