@@ -5,6 +5,7 @@
 //! beside it, so that `skeleton` can know it again in another place.
 
 mod normal;
+mod phrases;
 mod skeleton;
 
 pub(crate) use skeleton::{Skeleton, Strength};

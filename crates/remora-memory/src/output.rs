@@ -233,10 +233,9 @@ fn sight(command: &Command) -> Sight {
                 }
                 Sight::Source
             }
-            "grep" | "egrep" | "rg" | "ag" | "find" | "fd" | "ls" | "tree" | "wc" | "jq"
-            | "awk" | "diff" | "curl" => Sight::Source,
             "gh" if part.begins(&["gh", "run"]) => return Sight::Run,
-            "gh" => Sight::Source,
+            "grep" | "egrep" | "rg" | "ag" | "find" | "fd" | "ls" | "tree" | "wc" | "jq"
+            | "awk" | "diff" | "curl" | "gh" => Sight::Source,
             "echo" | "printf" | "sleep" => continue,
             "git" => match part.verbs().next() {
                 Some("show" | "diff" | "log" | "blame" | "reflog") => Sight::History,

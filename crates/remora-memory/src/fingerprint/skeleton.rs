@@ -6,6 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::normal;
+use super::phrases::{
+    COMMON_CODES, COMPARES, EMPTY_CODES, NAMED, PLAIN, RUNNER_STARTS, SYSTEM_CODES, WRAPPERS,
+};
 
 /// Bytes of a message that are compared.
 const LOOKED_AT: usize = 400;
@@ -38,308 +41,6 @@ pub(crate) struct Skeleton {
     /// How well it tells its error.
     pub(crate) strength: Strength,
 }
-
-/// Phrases of whatever only runs a tool, or counts what it found.
-const WRAPPERS: &[&str] = &[
-    "make: ***",
-    "exit code",
-    "exit status",
-    "exited with code",
-    "exited with status",
-    "exited (",
-    "ended with exit",
-    "elifecycle",
-    "lifecycle script",
-    "command failed",
-    "err_pnpm_recursive",
-    "traceback (most recent",
-    "run failed",
-    "build failed",
-    "execution failed for task",
-    "a failure occurred while",
-    "compilation error. see log",
-    "compilation failure",
-    "compilation error :",
-    "failed to execute goal",
-    "could not compile",
-    "aborting due to",
-    "test failed, to rerun",
-    "test run failed",
-    "tests failed",
-    "test suite failed to run",
-    "failed to run custom build command",
-    "process didn't exit",
-    "did not complete successfully",
-    "returned a non-zero",
-    "failed to push some refs",
-    "task failed",
-    "completed with",
-    "previous error",
-    "waiting for other jobs",
-    "for more information about this error",
-    "unhandled 'error' event",
-    "no fixes available",
-    "direct cause of the following",
-    "during handling of the above",
-    "error during build",
-    "errors during collection",
-    "error during collection",
-    "while importing test module",
-    "failure reason",
-    "error(s)",
-    "caused by:",
-    "test result:",
-    "test files ",
-    "automatic merge failed",
-    "failed with error",
-    "failed (error",
-    "error creating sql",
-    "error in model",
-    "done. pass=",
-    " to destroy",
-    "there were failing tests",
-];
-
-/// How lines of runners begin.
-const RUNNER_STARTS: &[&str] = &["errno ", "> task ", "failed", "\u{2139} ", "fail "];
-
-/// Phrases that say that two values differ, whatever they are.
-const COMPARES: &[&str] = &[
-    "assert",
-    "expect(",
-    "left == right",
-    "strictly equal",
-    "deep-equal",
-    "snapshot",
-    "on a 'none' value",
-];
-
-/// Codes that are given to whatever has another name or another type.
-const COMMON_CODES: &[&str] = &[
-    "E0061",
-    "E0063",
-    "E0277",
-    "E0282",
-    "E0308",
-    "E0405",
-    "E0407",
-    "E0412",
-    "E0423",
-    "E0425",
-    "E0432",
-    "E0433",
-    "E0560",
-    "E0599",
-    "E0609",
-    "TS1005",
-    "TS2304",
-    "TS2305",
-    "TS2307",
-    "TS2322",
-    "TS2339",
-    "TS2345",
-    "TS2551",
-    "TS2552",
-    "TS2554",
-    "TS2739",
-    "TS2741",
-    "TS2769",
-    "F821",
-    "E999",
-    "ENOENT",
-    "MODULE_NOT_FOUND",
-    "ERR_MODULE_NOT_FOUND",
-    "no-undef",
-    "name-defined",
-    "attr-defined",
-    "arg-type",
-    "return-value",
-    "assignment",
-    "call-arg",
-    "union-attr",
-    "index",
-    "operator",
-    "misc",
-    "import-not-found",
-    "no-unresolved",
-    "CS0103",
-    "CS0246",
-];
-
-/// Codes that say nothing at all.
-const EMPTY_CODES: &[&str] = &[
-    "ERR_ASSERTION",
-    "ELIFECYCLE",
-    "ERR_TEST_FAILURE",
-    "ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL",
-    "ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL",
-];
-
-/// Codes of systems and package managers, which stand among the words.
-const SYSTEM_CODES: &[&str] = &[
-    "EACCES",
-    "EADDRINUSE",
-    "ECONNREFUSED",
-    "ECONNRESET",
-    "EEXIST",
-    "EINTEGRITY",
-    "EMFILE",
-    "ENOENT",
-    "ENOSPC",
-    "ENOTFOUND",
-    "EPERM",
-    "ERESOLVE",
-    "ETIMEDOUT",
-    "EUSAGE",
-    "EBADENGINE",
-    "MODULE_NOT_FOUND",
-];
-
-/// Phrases around a name that is all there is to the error.
-const NAMED: &[&str] = &[
-    "cannot find",
-    "could not find",
-    "can't find",
-    "not found",
-    "no such",
-    "no module",
-    "not defined",
-    "undefined",
-    "unresolved",
-    "undeclared",
-    "unknown",
-    "does not exist",
-    "doesn't exist",
-    "no attribute",
-    "no method",
-    "no field",
-    "no member",
-    "has no ",
-    "cannot read propert",
-    "not a function",
-    "not iterable",
-    "nonetype",
-    "keyerror",
-    "nameerror",
-    "importerror",
-    "mismatched types",
-    "type mismatch",
-    "not assignable",
-    "incompatible",
-    "is not satisfied",
-    "syntax error",
-    "syntaxerror",
-    "unexpected token",
-    "unexpected keyword",
-    "positional argument",
-    "unsupported operand",
-    "out of range",
-    "out of bounds",
-    "permission denied",
-    "connection refused",
-    "conflict",
-    "cannot access",
-    "unable to open",
-    "could not resolve",
-    "failed to resolve import",
-    "division by zero",
-    "stack overflow",
-    "call stack size",
-    "recursion",
-    "null pointer",
-    "nullpointer",
-    "segmentation fault",
-    "not callable",
-    "not subscriptable",
-    "invalid syntax",
-];
-
-/// Words that errors of all kinds have.
-const PLAIN: &[&str] = &[
-    "the",
-    "and",
-    "for",
-    "not",
-    "was",
-    "were",
-    "are",
-    "but",
-    "with",
-    "from",
-    "that",
-    "this",
-    "has",
-    "have",
-    "had",
-    "its",
-    "you",
-    "your",
-    "can",
-    "cannot",
-    "could",
-    "would",
-    "should",
-    "did",
-    "does",
-    "into",
-    "any",
-    "all",
-    "when",
-    "while",
-    "then",
-    "than",
-    "because",
-    "which",
-    "there",
-    "error",
-    "errors",
-    "failed",
-    "failure",
-    "fail",
-    "failing",
-    "fatal",
-    "exception",
-    "panicked",
-    "called",
-    "value",
-    "result",
-    "unwrap",
-    "err",
-    "kind",
-    "message",
-    "found",
-    "find",
-    "invalid",
-    "unexpected",
-    "expected",
-    "unable",
-    "thread",
-    "main",
-    "test",
-    "tests",
-    "warning",
-    "line",
-    "file",
-    "run",
-    "running",
-    "code",
-    "object",
-    "instance",
-    "process",
-    "command",
-    "must",
-    "been",
-    "being",
-    "please",
-    "see",
-    "use",
-    "using",
-    "more",
-    "one",
-    "two",
-    "got",
-    "instead",
-];
 
 impl Skeleton {
     /// Takes a message apart, as printed or as stored.
@@ -450,7 +151,7 @@ impl Skeleton {
 
     fn measure(&self, lower: &str) -> Strength {
         let own = |code: &String| !COMMON_CODES.contains(&code.as_str());
-        let telling_code = self.codes.iter().any(|code| own(code));
+        let telling_code = self.codes.iter().any(own);
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
         let empty = self.codes.iter().any(|c| EMPTY_CODES.contains(&c.as_str()));
         if empty || !telling_code && (runs(lower) || has(COMPARES) || is_comparison(lower)) {
@@ -517,10 +218,10 @@ pub(super) fn is_runner(message: &str) -> bool {
 }
 
 fn runs(lower: &str) -> bool {
-    let begins = |start: &&str| lower.trim_start().starts_with(*start);
+    let begins = |start: &&str| lower.trim_start().starts_with(start);
     WRAPPERS.iter().any(|phrase| lower.contains(phrase))
         || counts(lower)
-        || RUNNER_STARTS.iter().any(|start| begins(&start)) && lower.split(' ').count() < 5
+        || RUNNER_STARTS.iter().any(begins) && lower.split(' ').count() < 5
 }
 
 /// `3 of 9 ...`: how far a runner has come.
