@@ -125,7 +125,9 @@ fn found_part(found: &Map<String, Value>, key: &str, part: &Value) -> Value {
         "title_ends" => found["title"].as_str().unwrap().ends_with(text),
         "fact_begins" => {
             let facts = found["facts"].as_array().unwrap();
-            facts.iter().any(|fact| fact.as_str().unwrap().starts_with(text))
+            facts
+                .iter()
+                .any(|fact| fact.as_str().unwrap().starts_with(text))
         }
         _ => return found.get(key).cloned().unwrap_or(Value::Null),
     };
