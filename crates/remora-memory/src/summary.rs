@@ -164,6 +164,11 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
     (!summary.title.is_empty()).then_some(summary)
 }
 
+/// What prompts ask for, in a few words.
+pub(crate) fn request_of(prompts: &[&str]) -> String {
+    one_line(request::subject(&request::read(prompts)), TITLE)
+}
+
 fn note(statement: &Statement) -> String {
     let label = match statement.kind {
         StatementKind::Decision => "Decision",

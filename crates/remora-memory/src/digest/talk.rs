@@ -9,8 +9,8 @@ use crate::capture::Captured;
 use crate::output;
 use crate::recall::later::{TAKES_BACK, reversal};
 use crate::sentence;
-use crate::session::State;
-use crate::statement::{self, Speaker, StatementKind};
+use crate::session::{OFFERED, State};
+use crate::statement::{self, ON_PURPOSE, Speaker, Statement, StatementKind, options};
 use crate::summary::Summary;
 
 /// Characters of a prompt that are kept.
@@ -35,32 +35,42 @@ impl Work<'_> {
         if state.session.title.is_empty() {
             state.session.title = item::one_line(prompt, TITLE);
         }
+        let offered = std::mem::take(&mut state.offered);
         let mut row = item::of(event, state, 0, Kind::Prompt, prompt);
         row.text = item::shorten(prompt, PROMPT);
         row.speaker = Some("user".into());
         self.add(item::weigh(row), state);
-        self.statements(event, state, prompt, Speaker::User, 1);
+        let stated = match options::chosen(prompt, &offered) {
+            Some(choice) => vec![choice.as_statement()],
+            None => statement::find(prompt, Speaker::User),
+        };
+        self.statements(event, state, prompt, stated, Speaker::User);
         None
     }
 
-    /// Decisions, preferences and corrections in a text, as rows of their own.
+    /// Decisions, preferences and corrections of a text, as rows of their own.
     fn statements(
         &mut self,
         event: &Captured,
         state: &mut State,
         text: &str,
+        stated: Vec<Statement>,
         speaker: Speaker,
-        first: usize,
     ) {
+        if stated.is_empty() {
+            return;
+        }
         let reversal = reversal(text);
-        for (n, said) in statement::find(text, speaker).into_iter().enumerate() {
+        let subject = state.request();
+        let files = state.changed_files();
+        for (n, said) in stated.into_iter().enumerate() {
             let kind = match said.kind {
                 StatementKind::Decision => Kind::Decision,
                 StatementKind::Preference => Kind::Preference,
                 StatementKind::Correction => Kind::Correction,
             };
             let told = said.told();
-            let mut row = item::of(event, state, first + n, kind, &told);
+            let mut row = item::of(event, state, 1 + n, kind, &told);
             row.text = told;
             row.facts = said
                 .reason
@@ -78,6 +88,15 @@ impl Work<'_> {
             if let Some(sentence) = &reversal {
                 detail[TAKES_BACK] = json!(sentence);
             }
+            if !subject.is_empty() {
+                detail["subject"] = json!(subject);
+            }
+            if !files.is_empty() {
+                detail["files"] = json!(files);
+            }
+            if said.on_purpose {
+                detail[ON_PURPOSE] = json!(true);
+            }
             row.detail = Some(detail);
             if self.add(item::weigh(row), state) {
                 state.statements.push(said);
@@ -87,7 +106,8 @@ impl Work<'_> {
 
     pub(super) fn stop(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
         let message = event.text("last_assistant_message");
-        self.statements(event, state, message, Speaker::Assistant, 1);
+        let stated = statement::find(message, Speaker::Assistant);
+        self.statements(event, state, message, stated, Speaker::Assistant);
         self.checkpoint(event, state, Some(message).filter(|m| !m.trim().is_empty()));
         None
     }
@@ -97,7 +117,7 @@ impl Work<'_> {
             let mut row = item::of(event, state, 0, Kind::Summary, &summary.title);
             row.text = item::shorten(&told(&summary), MESSAGE);
             row.files_modified.clone_from(&summary.files);
-            row.detail = Some(json!({
+            let mut detail = json!({
                 "request": summary.request,
                 "investigated": summary.investigated,
                 "learned": summary.learned,
@@ -107,7 +127,13 @@ impl Work<'_> {
                 "passed": summary.passed,
                 "files": summary.files,
                 "notes": summary.notes,
-            }));
+            });
+            let offered = message.map(options::offered).unwrap_or_default();
+            if !offered.is_empty() {
+                // For an answer that says no more than which one.
+                detail[OFFERED] = options::to_json(&offered);
+            }
+            row.detail = Some(detail);
             self.add(item::weigh(row), state);
         }
     }
@@ -149,7 +175,8 @@ impl Work<'_> {
         row.text = item::shorten(message, MESSAGE);
         row.speaker = Some(kind.to_owned());
         self.add(item::weigh(row), state);
-        self.statements(event, state, message, Speaker::Assistant, 1);
+        let stated = statement::find(message, Speaker::Assistant);
+        self.statements(event, state, message, stated, Speaker::Assistant);
         None
     }
 

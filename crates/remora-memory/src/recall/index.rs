@@ -12,6 +12,7 @@ use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row};
 use crate::fix::{detail, field};
 use crate::output::only_looks;
+use crate::statement::ON_PURPOSE;
 use crate::store::{Filter, Page as Part, Result, Store};
 
 /// Kinds that are worth a line, and how many rows of them are looked at for each
@@ -190,6 +191,7 @@ fn candidates(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Resul
             Scored {
                 parts: vec![
                     ("kind", worth(item.kind)),
+                    ("on purpose", flag(is_on_purpose(&item), 8.0)),
                     ("recent", recent),
                     ("changed file", flag(changed, 2.0)),
                     ("branch", flag(branch, 1.0)),
@@ -203,6 +205,12 @@ fn candidates(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Resul
         sum(b).total_cmp(&sum(a)).then(b.item.id.cmp(&a.item.id))
     });
     Ok(rows)
+}
+
+/// Whether the user asked for it to be remembered.
+fn is_on_purpose(item: &Item) -> bool {
+    let detail = item.detail.as_ref();
+    detail.is_some_and(|detail| detail.get(ON_PURPOSE).is_some_and(|said| said == true))
 }
 
 fn is_run(item: &Item) -> bool {
