@@ -47,7 +47,7 @@ pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> Traits {
         hit,
     };
     features::extract(&sentence, |name: &str, value| {
-        values.push((name.to_owned(), value))
+        values.push((name.to_owned(), value));
     });
     Traits {
         values,

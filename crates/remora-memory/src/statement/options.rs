@@ -133,8 +133,8 @@ pub(crate) fn chosen<'a>(answer: &str, offered: &'a [Choice]) -> Option<&'a Choi
         let article =
             word.text == "a" && at + 1 < list.len() && at > 0 && list[at - 1].text != "option";
         let nth = ORDINALS.iter().position(|ordinal| *ordinal == word.text);
-        let last = (word.text == "last").then(|| offered.len() - 1);
-        match label.filter(|_| !article).or(nth).or(last) {
+        let final_one = (word.text == "last").then(|| offered.len() - 1);
+        match label.filter(|_| !article).or(nth).or(final_one) {
             Some(_) if chosen.is_some() => return None,
             Some(nth) => chosen = Some(nth),
             None if among(&word.text, FILLING) => {}

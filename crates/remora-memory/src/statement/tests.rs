@@ -247,6 +247,9 @@ impl Finds {
     }
 }
 
+/// Who says it, the text, and its sentences with their labels.
+type LabelledText = (String, String, Vec<(String, String)>);
+
 /// Reads each text of `fixtures/statements` whole. A find is right if it shares
 /// words with a sentence that states something: labelled sentences may be
 /// clauses of one sentence. Facts are right when found, but need not be.
@@ -254,7 +257,7 @@ fn read_labelled(file: &str) -> Vec<(String, Finds)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("../../fixtures/statements").join(file);
     let lines = fs::read_to_string(path).expect(file);
-    let mut texts: Vec<(String, String, Vec<(String, String)>)> = Vec::new();
+    let mut texts: Vec<LabelledText> = Vec::new();
     for line in lines.lines() {
         let row: Value = serde_json::from_str(line).expect("valid JSON");
         let get = |key: &str| row[key].as_str().map(str::to_owned);
@@ -267,7 +270,7 @@ fn read_labelled(file: &str) -> Vec<(String, Finds)> {
             _ => texts.push((speaker, whole, vec![label])),
         }
     }
-    let read = |(who, text, labels): (String, String, Vec<(String, String)>)| {
+    let read = |(who, text, labels): LabelledText| {
         let speaker = match who.as_str() {
             "user" => Speaker::User,
             _ => Speaker::Assistant,
@@ -279,8 +282,8 @@ fn read_labelled(file: &str) -> Vec<(String, Finds)> {
             .collect();
         let overlap = |a: &str, b: &str| a.contains(b) || b.contains(a);
         let count = |hits: usize| u32::try_from(hits).expect("few");
-        let states = |label: &str| label != "none";
-        let due = |label: &str| states(label) && label != "fact";
+        let counts = |label: &str| label != "none";
+        let due = |label: &str| counts(label) && label != "fact";
         // Of a text that is labelled in part, only that part is judged.
         let judged = found
             .iter()
@@ -288,7 +291,7 @@ fn read_labelled(file: &str) -> Vec<(String, Finds)> {
         let judged: Vec<&String> = judged.collect();
         let right = judged.iter().filter(|said| {
             let mut own = labels.iter();
-            own.any(|(own, label)| states(label) && overlap(said, own))
+            own.any(|(own, label)| counts(label) && overlap(said, own))
         });
         let stated = labels.iter().filter(|(_, label)| due(label));
         let caught = stated
