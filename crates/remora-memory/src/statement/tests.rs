@@ -282,8 +282,8 @@ fn read_labelled(file: &str) -> Vec<(String, Finds)> {
             .collect();
         let overlap = |a: &str, b: &str| a.contains(b) || b.contains(a);
         let count = |hits: usize| u32::try_from(hits).expect("few");
-        let counts = |label: &str| label != "none";
-        let due = |label: &str| counts(label) && label != "fact";
+        let says_something = |label: &str| label != "none";
+        let due = |label: &str| says_something(label) && label != "fact";
         // Of a text that is labelled in part, only that part is judged.
         let judged = found
             .iter()
@@ -291,7 +291,7 @@ fn read_labelled(file: &str) -> Vec<(String, Finds)> {
         let judged: Vec<&String> = judged.collect();
         let right = judged.iter().filter(|said| {
             let mut own = labels.iter();
-            own.any(|(own, label)| counts(label) && overlap(said, own))
+            own.any(|(own, label)| says_something(label) && overlap(said, own))
         });
         let stated = labels.iter().filter(|(_, label)| due(label));
         let caught = stated
