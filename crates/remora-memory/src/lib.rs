@@ -8,6 +8,7 @@
 pub mod about;
 pub mod ask;
 mod capture;
+pub mod commit;
 mod digest;
 pub mod edit;
 pub mod fingerprint;

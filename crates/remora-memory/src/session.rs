@@ -65,7 +65,7 @@ impl State {
                 self.statements.clear();
                 self.recent.end_turn();
             }
-            Kind::Fix | Kind::Memory | Kind::Message => {}
+            Kind::Fix | Kind::Memory | Kind::Message | Kind::Commit => {}
             _ => {
                 self.failures.note(item);
                 self.recent.note(item);

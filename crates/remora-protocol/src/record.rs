@@ -59,6 +59,8 @@ kinds! {
     Fix = "fix";
     /// A saved memory; the file is the truth, this is its index.
     Memory = "memory";
+    /// What a commit says of itself; git is the truth, this is its index.
+    Commit = "commit";
 }
 
 impl Kind {
@@ -68,11 +70,16 @@ impl Kind {
     }
 
     /// Whether it tells what was done or found, as opposed to words, summaries,
-    /// fixes and memories.
+    /// fixes, memories and commits.
     pub fn is_observation(self) -> bool {
         !matches!(
             self,
-            Self::Prompt | Self::Message | Self::Summary | Self::Fix | Self::Memory
+            Self::Prompt
+                | Self::Message
+                | Self::Summary
+                | Self::Fix
+                | Self::Memory
+                | Self::Commit
         )
     }
 }

@@ -73,6 +73,7 @@ fn more(item: &Item) -> Vec<String> {
         Kind::Summary => summary(item),
         Kind::Fix => fix(item),
         Kind::Memory => memory(item),
+        Kind::Commit => commit(item),
         Kind::Prompt | Kind::Message => {
             let text = line(&item.text, BODY);
             let same = text == line(&item.title, TITLE);
@@ -228,6 +229,15 @@ fn memory(item: &Item) -> Vec<String> {
         lines.push(body.replace('\n', "\n  "));
     }
     lines
+}
+
+/// Why a commit was made; a revert without a reason says what it took back.
+fn commit(item: &Item) -> Vec<String> {
+    let body = block(item.text.trim(), BODY);
+    if body.is_empty() {
+        return item.facts.iter().map(|fact| line(fact, FACT)).collect();
+    }
+    vec![body.replace('\n', "\n  ")]
 }
 
 /// What `memory check` doubts of a saved memory.

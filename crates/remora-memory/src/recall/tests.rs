@@ -10,6 +10,7 @@ use super::{Disk, Given, Likeness, Limits, Moment, Recall, Scene, Seen, TAG, rec
 use crate::store::{Batch, Store, Write};
 use crate::testing::{MemoryStore, item, session};
 
+mod commits;
 mod repository;
 mod work;
 

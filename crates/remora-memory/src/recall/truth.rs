@@ -1,12 +1,14 @@
 //! Whether what a row tells still holds: the file it speaks of is compared with
 //! what it was when it was last heard of. Decisions, words, summaries and fixes
-//! do not hang on a file.
+//! do not hang on a file. A commit's reason outlives its lines, but not its
+//! revert.
 
 use std::collections::HashMap;
 
 use remora_protocol::record::{Item, Kind};
 
 use super::{Likeness, Scene, other_branch};
+use crate::commit::reverted_by;
 use crate::store::Store;
 
 /// Files that are compared for one answer, at most.
@@ -23,7 +25,7 @@ pub enum Truth {
     Unchecked,
     /// The file has changed, at this moment in milliseconds since 1970.
     Changed(i64),
-    /// The file is gone.
+    /// The file is gone, or the commit was reverted.
     Gone,
 }
 
@@ -56,6 +58,9 @@ impl<'a> Checker<'a> {
 
     /// Whether this row still holds.
     pub(super) fn of(&mut self, item: &Item) -> Truth {
+        if reverted_by(item).is_some() {
+            return Truth::Gone;
+        }
         let hangs = matches!(
             item.kind,
             Kind::Bugfix

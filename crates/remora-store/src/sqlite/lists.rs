@@ -43,6 +43,7 @@ const LISTS: &[(char, &[Kind])] = &[
     ('u', &[Kind::Summary]),
     ('f', &[Kind::Fix]),
     ('b', &[Kind::Bugfix]),
+    ('c', &[Kind::Commit]),
 ];
 
 /// What the terms of a list begin with. No word begins with `_`.

@@ -22,6 +22,8 @@ fn whole_lists_are_asked() {
     ];
     assert_eq!(signs(&scope(&said)), ["_s7_"]);
     assert_eq!(signs(&scope(&[Kind::Summary, Kind::Fix])), ["_u7_", "_f7_"]);
+    let with_commits = [LISTS[0].1, &[Kind::Commit]].concat();
+    assert_eq!(signs(&scope(&with_commits)), ["_r7_", "_c7_"]);
     // A part of a list, or what is in none, is not.
     assert!(signs(&scope(&said[..3])).is_empty());
     assert!(signs(&scope(&[Kind::Summary, Kind::Prompt])).is_empty());
