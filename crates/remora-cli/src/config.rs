@@ -59,6 +59,12 @@ pub(crate) const KEYS: &[Key] = &[
         "files that are not captured, as in .gitignore; a project adds its own in .remoraignore",
     ),
     key(
+        "capture.git",
+        Shape::Flag,
+        "true",
+        "the worker takes in what commits of your projects say",
+    ),
+    key(
         "redact.patterns",
         Shape::Table,
         "{}",

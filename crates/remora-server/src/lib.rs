@@ -8,6 +8,7 @@
 mod anchor;
 pub mod archive;
 mod changed;
+pub mod commits;
 mod dead;
 pub mod forget;
 mod forgotten;

@@ -13,6 +13,7 @@ use remora_memory::Policy;
 use remora_memory::redact::Rules;
 use remora_protocol::request::{Reply, Request};
 use remora_protocol::time::rfc3339;
+use remora_server::commits::GitCapture;
 use remora_server::{Chore, Ended, Settings, Suspect, suspects};
 use serde_json::json;
 
@@ -96,6 +97,11 @@ pub(crate) fn settings(data: &Data) -> Settings {
         archive_cap: data.config.number("archive.max_mb") * 1024 * 1024,
         meanings: tier::background(&data.config),
         saved: Some(Arc::new(SavedFiles::new(data))),
+        git: if data.config.flag("capture.git") {
+            GitCapture::On
+        } else {
+            GitCapture::Off
+        },
         chore: data
             .config
             .flag("folders.auto")

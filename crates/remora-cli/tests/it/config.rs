@@ -18,6 +18,8 @@ fn every_value_has_a_source_and_a_meaning() {
         tools whose calls are not kept
     capture.ignore = [] (default)
         files that are not captured, as in .gitignore; a project adds its own in .remoraignore
+    capture.git = true (default)
+        the worker takes in what commits of your projects say
     redact.patterns = {} (default)
         regular expressions that are taken out of every text, by name
     redact.deny_paths = [] (default)

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use remora_client::{Paths, read_spooled, waiting};
 use remora_memory::store::{Filter, Order as Ends, Page, Store};
-use remora_protocol::record::{EventRow, Item, Session};
+use remora_protocol::record::{EventRow, Item, Kind, Session};
 use serde_json::Value;
 
 use super::Order;
@@ -284,7 +284,9 @@ impl Search<'_> {
         self.order.erase.items.push(item.uid.clone());
         self.order.numbers.push(item.id);
         self.order.receipt.items += 1;
-        for path in item.files_modified.iter().chain(&item.files_read) {
+        // What is known of files was not learned from a commit.
+        let files = item.files_modified.iter().chain(&item.files_read);
+        for path in files.filter(|_| item.kind != Kind::Commit) {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
             let file = (item.project.clone(), folder.to_owned(), name.to_owned());
             if !self.order.erase.files.contains(&file) {

@@ -69,6 +69,7 @@ impl Place {
             archive_cap: u64::MAX,
             meanings: None,
             saved: None,
+            git: remora_server::commits::GitCapture::Off,
             chore: None,
             clock: || NOW,
         }
