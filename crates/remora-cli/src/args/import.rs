@@ -14,6 +14,8 @@ pub(crate) enum Import {
     ClaudeCode(ImportClaudeCode),
     /// The database of claude-mem
     ClaudeMem(ImportClaudeMem),
+    /// What commits say: messages with a body, reverts, pull requests
+    Git(ImportGit),
     /// A folder of Markdown notes, as saved memories
     Memory(ImportMemory),
 }
@@ -65,6 +67,28 @@ pub(crate) struct ImportClaudeMem {
     /// Put their project THEIRS into OURS (a key, name or folder), or everything into OURS; moves what was imported before [default: that of this folder or any other, if it has the same name]
     #[arg(long, value_name = "[THEIRS=]OURS")]
     pub(crate) project: Vec<String>,
+    /// Leave it to the worker to work out what the rows mean
+    #[arg(long)]
+    pub(crate) no_vectors: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ImportGit {
+    /// The checkout, or a project by key or name [default: that of this folder]
+    #[arg(long, value_name = "PROJECT|PATH")]
+    pub(crate) project: Option<String>,
+    /// Only commits written since: 2026-11-15, yesterday, "last week", 30d
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// The newest so many commits that say something
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) limit: usize,
+    /// Only say what would be imported
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Leave it to the worker to work out what the rows mean
     #[arg(long)]
     pub(crate) no_vectors: bool,

@@ -3,6 +3,7 @@
 
 mod corpus;
 mod database;
+mod git;
 mod line;
 mod load;
 mod source;
@@ -59,6 +60,7 @@ pub(crate) fn run(command: &Import, out: &mut Output) -> Result<Exit, CliError> 
         Import::Jsonl(args) => jsonl(args, out),
         Import::ClaudeCode(args) => transcripts::run(args, out),
         Import::ClaudeMem(args) => database::run(args, out),
+        Import::Git(args) => git::run(args, out),
         Import::Memory(args) => memory::import_notes(args, out),
     }
 }

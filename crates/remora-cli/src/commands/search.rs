@@ -9,6 +9,7 @@ pub(crate) mod when;
 use std::time::Instant;
 
 use remora_embed::OnDemand;
+use remora_memory::commit::reverted_by;
 use remora_memory::store::{FileMatch, Filter, Hit, Store};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Project};
@@ -266,6 +267,9 @@ fn as_json(args: &Search, hit: &Hit, wanted: &Wanted) -> Value {
         "same": hit.same,
         "snippet": snippet(item, wanted, LONGEST).text,
     });
+    if let Some(hash) = reverted_by(item) {
+        value["reverted_by"] = json!(hash);
+    }
     if args.explain {
         let parts = hit
             .parts
@@ -303,6 +307,7 @@ fn say(
     let indent = " ".repeat(indent);
     let room = WIDTH - indent.len();
     let mut about = vec![local.moment(item.time)];
+    about.extend(reverted_by(item).map(|hash| format!("reverted by {hash}")));
     if item.seen > 1 {
         about.push(format!("{} times", item.seen));
     }

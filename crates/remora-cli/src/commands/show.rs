@@ -3,6 +3,7 @@
 pub(crate) mod lines;
 
 use remora_instructions::memories::SCHEME;
+use remora_memory::commit::{reverted_by, short_hash};
 use remora_memory::store::{Name, Store};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::rfc3339;
@@ -126,6 +127,9 @@ fn full(item: &Item) -> Result<Value, CliError> {
                 }
             }
         }
+        Kind::Commit => {
+            value["reverted_by"] = json!(reverted_by(item));
+        }
         _ => {}
     }
     Ok(value)
@@ -208,6 +212,7 @@ pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static
     let done = [("session", session), ("agent", item.agent.clone())];
     fields.extend(done.into_iter().filter(|(_, name)| !name.is_empty()));
     fields.extend(file(item));
+    fields.extend(commit(item));
     fields.extend(item.subagent.clone().map(|name| ("subagent", name)));
     fields.extend(item.branch.clone().map(|name| ("branch", name)));
     fields.extend(item.speaker.clone().map(|name| ("said by", name)));
@@ -258,6 +263,14 @@ fn file(item: &Item) -> Vec<(&'static str, String)> {
     let doubts = detail.get("doubts").and_then(Value::as_array);
     let doubts = doubts.into_iter().flatten().filter_map(Value::as_str);
     fields.extend(doubts.map(|doubt| ("in doubt", doubt.to_owned())));
+    fields
+}
+
+/// Which commit it is, and whether a later one took it back.
+fn commit(item: &Item) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    fields.extend(short_hash(item).map(|hash| ("commit", hash.to_owned())));
+    fields.extend(reverted_by(item).map(|hash| ("reverted", format!("by {hash}"))));
     fields
 }
 

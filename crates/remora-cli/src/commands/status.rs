@@ -172,6 +172,7 @@ impl Known {
             "memories": self.kind(|k| k == Kind::Memory),
             "prompts": self.kind(|k| k == Kind::Prompt),
             "messages": self.kind(|k| k == Kind::Message),
+            "commits": self.kind(|k| k == Kind::Commit),
             "sessions": self.total(|c| c.sessions),
             "projects": self.total(|c| c.projects),
             "vectors": {
@@ -293,6 +294,10 @@ impl Known {
         ];
         if messages > 0 {
             kept.push(count(messages, "message", "messages"));
+        }
+        let commits = self.kind(|k| k == Kind::Commit);
+        if commits > 0 {
+            kept.push(count(commits, "commit", "commits"));
         }
         let from = format!(
             "{} in {} of {}",

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use remora_memory::commit::reverted_by;
 use remora_memory::store::{Filter, Order, Page, Store};
 use remora_memory::{Treatment, treatment};
 use remora_protocol::EventName;
@@ -300,9 +301,10 @@ fn line(
             let kind = item.kind.name();
             let mark = if here { ">" } else { " " };
             let lead = format!("{mark} {time}  {id:>wide$}  {kind:<KIND$}  ");
-            let title = match item.seen {
-                0 | 1 => flat(&item.title),
-                seen => format!("{} ({seen} times)", flat(&item.title)),
+            let title = match (item.seen, reverted_by(item)) {
+                (_, Some(hash)) => format!("{} (reverted by {hash})", flat(&item.title)),
+                (0 | 1, None) => flat(&item.title),
+                (seen, None) => format!("{} ({seen} times)", flat(&item.title)),
             };
             let painted = format!(
                 "{} {}  {}  {}  ",

@@ -2,6 +2,7 @@
 //! and the same store however often it is done.
 
 mod database;
+mod git;
 mod notes;
 mod transcripts;
 

@@ -207,7 +207,7 @@ fn words_behind_a_hyphen_need_no_quotes() {
 fn notes_say_what_was_read_otherwise() {
     let memory = Remembered::shop();
     assert_snapshot!(memory.go("search --all kind:prompt kind:nonsense since:soon notes").stderr, @"
-    note: `nonsense` is not a kind, so it is searched as a word; kinds are decision, preference, correction, bugfix, feature, refactor, change, discovery, failure, command, task, prompt, message, summary, fix, memory
+    note: `nonsense` is not a kind, so it is searched as a word; kinds are decision, preference, correction, bugfix, feature, refactor, change, discovery, failure, command, task, prompt, message, summary, fix, memory, commit
     note: `since:soon` is not a time, so it is searched as words; try since:2026-11-15, since:yesterday or since:7d
     ");
     assert_snapshot!(memory.go("search --all --kind prompt notes kind:fix project:shop").stderr, @"
@@ -251,7 +251,8 @@ fn help_tells_the_language() {
           --project <PROJECT>  In the project with this key, name or path
           --kind <KIND>        Only this kind; may be given several times [possible values: decision,
                                preference, correction, bugfix, feature, refactor, change, discovery,
-                               failure, command, task, prompt, message, summary, fix, memory]
+                               failure, command, task, prompt, message, summary, fix, memory,
+                               commit]
           --file <PATH>        Only what read or changed this file, or a file in this folder
           --since <TIME>       From this time on: 2026-11-15, "2026-11-15 14:30", today, yesterday,
                                monday, "last week", 3d, 2h
