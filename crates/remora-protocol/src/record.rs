@@ -74,12 +74,7 @@ impl Kind {
     pub fn is_observation(self) -> bool {
         !matches!(
             self,
-            Self::Prompt
-                | Self::Message
-                | Self::Summary
-                | Self::Fix
-                | Self::Memory
-                | Self::Commit
+            Self::Prompt | Self::Message | Self::Summary | Self::Fix | Self::Memory | Self::Commit
         )
     }
 }
