@@ -56,6 +56,7 @@ pub(super) fn panics(trial: &Trial<'_>) -> Result<Tally> {
         archive_cap: u64::MAX,
         meanings: None,
         saved: None,
+        git: remora_server::commits::GitCapture::Off,
         chore: None,
         clock: || NOW,
     };

@@ -27,6 +27,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         open_store: remora_server::open_store,
         meanings: None,
         saved: None,
+        git: remora_server::commits::GitCapture::Off,
         chore: None,
         clock: || NOW,
     };
