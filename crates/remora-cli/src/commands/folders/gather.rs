@@ -66,7 +66,8 @@ pub(super) fn gather(
         let Some(last) = items.last() else { break };
         beyond = Some(last.id);
         seen += items.len();
-        for item in items {
+        // What others wrote in a commit must not get into instruction files.
+        for item in items.into_iter().filter(|item| item.kind != Kind::Commit) {
             let folders: HashSet<&str> = item
                 .files_modified
                 .iter()
@@ -203,7 +204,30 @@ fn push_text(out: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use remora_memory::store::{Batch, Write};
+    use remora_memory::testing::{MemoryStore, item};
+
     use super::*;
+
+    #[test]
+    fn what_others_wrote_in_commits_is_in_no_table() {
+        let store = MemoryStore::default();
+        let row = |kind, title: &str| {
+            Write::Add(Item {
+                kind,
+                files_modified: vec!["src/cart.rs".to_owned()],
+                ..item(title, title)
+            })
+        };
+        let batch = Batch {
+            items: vec![row(Kind::Change, "edited"), row(Kind::Commit, "committed")],
+            ..Batch::default()
+        };
+        store.apply(&batch).unwrap();
+        let found = gather(&store, "project", 0, &Local::new()).unwrap();
+        let titles: Vec<&str> = found["src"].newest.iter().map(|r| &*r.title).collect();
+        assert_eq!(titles, ["edited"]);
+    }
 
     #[test]
     fn folders_of_files() {
