@@ -98,8 +98,9 @@ pub struct Gathered {
     pub items: Vec<Item>,
     /// Commits that say something, among them those that are known.
     pub telling: usize,
-    /// Those that users deleted.
-    pub forgotten: usize,
+    /// Those that users deleted. They are never stored, but what they revert
+    /// stays reverted.
+    pub forgotten: Vec<Item>,
     /// Those that changed only files which are not captured.
     pub ignored: usize,
     /// What was taken out of them.
@@ -129,7 +130,7 @@ pub fn gather_commits(
             && let Some(item) = clean_item(rules, &commit, project, &mut gathered.marks)
         {
             if rules.forgotten.covers_item(&item) {
-                gathered.forgotten += 1;
+                gathered.forgotten.push(item);
             } else {
                 fresh.push(item);
             }
@@ -221,12 +222,12 @@ pub(crate) fn known_commits(
     Ok(items.iter().map(|item| hash_of(item).to_owned()).collect())
 }
 
-/// Stores commits of a project, and notes which ones are reverted now. For
-/// whoever holds the worker's lock.
+/// Stores the commits of a project that were gathered, and notes which ones are
+/// reverted now. For whoever holds the worker's lock.
 pub fn store_commits(
     store: &dyn Store,
     project: &Project,
-    items: Vec<Item>,
+    gathered: &Gathered,
 ) -> Result<StoredCommits, ServerError> {
     let mut stored = StoredCommits::default();
     let overrides = store.overrides(Some(&project.key))?;
@@ -237,26 +238,29 @@ pub fn store_commits(
         places.extend(item.key.clone().map(|key| (key, at)));
     }
     let mut changed: HashSet<usize> = HashSet::new();
-    for item in items {
+    for item in &gathered.items {
         let key = item.key.clone().unwrap_or_default();
         match places.get(&key) {
-            Some(at) if is_same(&item, &all[*at]) || is_edited(&all[*at].uid) => {
+            Some(at) if is_same(item, &all[*at]) || is_edited(&all[*at].uid) => {
                 stored.unchanged += 1;
             }
             Some(at) => {
                 stored.updated += 1;
-                all[*at] = item;
+                all[*at] = item.clone();
                 changed.insert(*at);
             }
             None => {
                 stored.added += 1;
                 changed.insert(all.len());
                 places.insert(key, all.len());
-                all.push(item);
+                all.push(item.clone());
             }
         }
     }
-    changed.extend(mark_reverts(&mut all));
+    let stays = all.len();
+    all.extend(gathered.forgotten.iter().cloned());
+    changed.extend(mark_reverts(&mut all).into_iter().filter(|at| *at < stays));
+    all.truncate(stays);
     let is_reverted = |item: &&Item| reverted_by(item).is_some();
     stored.reverted = all.iter().filter(is_reverted).count() as u64;
     // The oldest first, so that numbers follow time within one import.

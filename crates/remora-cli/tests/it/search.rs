@@ -251,8 +251,7 @@ fn help_tells_the_language() {
           --project <PROJECT>  In the project with this key, name or path
           --kind <KIND>        Only this kind; may be given several times [possible values: decision,
                                preference, correction, bugfix, feature, refactor, change, discovery,
-                               failure, command, task, prompt, message, summary, fix, memory,
-                               commit]
+                               failure, command, task, prompt, message, summary, fix, memory, commit]
           --file <PATH>        Only what read or changed this file, or a file in this folder
           --since <TIME>       From this time on: 2026-11-15, "2026-11-15 14:30", today, yesterday,
                                monday, "last week", 3d, 2h

@@ -144,12 +144,12 @@ impl CommitFeed {
         project: &Project,
         gathered: Option<Gathered>,
     ) -> Result<Option<String>, ServerError> {
-        let items = gathered.map(|gathered| gathered.items).unwrap_or_default();
         // It may have been paused, or have changed hands, while git was asked.
-        if items.is_empty() || !self.may_read(project) {
+        let gathered = gathered.filter(|g| !g.items.is_empty() && self.may_read(project));
+        let Some(gathered) = gathered else {
             return Ok(None);
-        }
-        let stored = store_commits(store, project, items)?;
+        };
+        let stored = store_commits(store, project, &gathered)?;
         Ok(Some(format!(
             "took in {} commits of {}",
             stored.added, project.key

@@ -79,7 +79,7 @@ impl Place {
 
     fn import(&self) -> StoredCommits {
         let gathered = self.gather(&mut rules(&[]), CommitLimits::IMPORT);
-        store_commits(&self.store, &self.project, gathered.items).unwrap()
+        store_commits(&self.store, &self.project, &gathered).unwrap()
     }
 
     fn items(&self) -> Vec<Item> {

@@ -62,9 +62,8 @@ pub(super) fn run(args: &ImportGit, out: &mut Output) -> Result<Exit, CliError> 
     let location = locate_project(&data.paths, &folder, None);
     let location = claim_project(&data.paths, location, Instant::now() + LOOKUP_TIMEOUT);
     let project = location.project;
-    let mut gathered = gather(&data, &project, limits)?;
-    let items = std::mem::take(&mut gathered.items);
-    let stored = store_commits(&store, &project, items)?;
+    let gathered = gather(&data, &project, limits)?;
+    let stored = store_commits(&store, &project, &gathered)?;
     let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
     report(args, &project, &gathered, Some((&stored, &made)), out)?;
     if !args.json {
@@ -150,7 +149,7 @@ fn report(
             "dry_run": args.dry_run,
             "project": project.key,
             "telling": gathered.telling,
-            "forgotten": gathered.forgotten,
+            "forgotten": gathered.forgotten.len(),
             "ignored": gathered.ignored,
             "redacted": redacted,
             "cut": gathered.is_cut,
@@ -189,7 +188,7 @@ fn report(
         }
     };
     let left_out = [
-        (gathered.forgotten, "forgotten before"),
+        (gathered.forgotten.len(), "forgotten before"),
         (gathered.ignored, "of files that are not captured"),
     ];
     for (number, why) in left_out.iter().filter(|(number, _)| *number > 0) {
