@@ -236,6 +236,8 @@ impl Site {
             .env("REMORA_HOME", self.folder.join("data"))
             // Counting takes fifty times as long.
             .env("REMORA_DEADLINE_MS", "60000")
+            // Whether a worker has its encoder loaded must not change the count.
+            .env("REMORA_EMBEDDING_BUDGET_MS", "0")
             .env("CLAUDE_PROJECT_DIR", self.folder.join("project"))
             .current_dir(self.folder.join("project"));
         command

@@ -7,6 +7,7 @@
 //! `run(&[String]) -> anyhow::Result<()>` and one row in `COMMANDS`.
 
 mod client;
+mod fit;
 mod gate;
 mod proof;
 mod tidy;
@@ -34,6 +35,11 @@ const COMMANDS: &[Command] = &[
         name: "client",
         about: "compare the engine with the real client, case by case",
         run: client::run,
+    },
+    Command {
+        name: "fit",
+        about: "fit the classifier that finds statements, and say how well it does",
+        run: fit::run,
     },
     Command {
         name: "gate",

@@ -20,6 +20,7 @@ pub(crate) const SPEC: AgentSpec = AgentSpec {
     name: "claude-code",
     aliases: &["claude"],
     config_variable: "CLAUDE_CONFIG_DIR",
+    shell_variables: &["CLAUDECODE"],
     registered: &REGISTERED,
     decode,
     encode: answer::encode,

@@ -53,6 +53,9 @@ pub struct AgentSpec {
     pub aliases: &'static [&'static str],
     /// The environment variable that moves the agent's settings.
     pub config_variable: &'static str,
+    /// Variables that it sets for the commands which it runs, and for nothing
+    /// else.
+    pub shell_variables: &'static [&'static str],
     /// The events that Remora registers.
     pub registered: &'static [Registered],
     /// Reads what the agent wrote to our stdin.

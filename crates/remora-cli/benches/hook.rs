@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use remora_client::{Claim, Input, Paths, ProjectLocation, ask, spool};
+use remora_client::{Claim, Input, Paths, ProjectLocation, ask, request_embedding, spool};
+use remora_embed::{DIMS, MODEL, Meaning};
 use remora_memory::recall::error_print;
 use remora_memory::store::{Filter, Order, Page, Settled, Store};
 use remora_memory::testing::generator::{Generator, Made};
-use remora_protocol::record::Kind;
+use remora_protocol::record::{Item, Kind};
 use remora_protocol::request::{Reply, Request};
 use remora_store::Access;
 use serde_json::{Value, json};
@@ -46,6 +47,8 @@ fn main() {
     let rows = if quick { 300 } else { 100_000 };
     let failures = site.fill_rows(rows);
     site.settle();
+    let loaded = site.load_encoder();
+    println!("worker: {loaded:.1} MB with the encoder loaded (aim < 120)");
     for moment in site.moments(&failures, runs) {
         site.compare(&bare, &moment, runs);
     }
@@ -59,6 +62,8 @@ struct Moment {
     /// Sessions that it is of, one after the other; without any, each time
     /// another one that nobody knows.
     sessions: Vec<String>,
+    /// How long it may wait for an embedding, if not as usual.
+    budget: Option<&'static str>,
 }
 
 impl Moment {
@@ -68,6 +73,7 @@ impl Moment {
             payload,
             aim,
             sessions: Vec::new(),
+            budget: None,
         }
     }
 }
@@ -112,6 +118,14 @@ impl Site {
         let mut command = self.remora();
         command.args(["hook", AGENT]);
         command
+    }
+
+    fn moment_hook(&self, moment: &Moment) -> Command {
+        let mut hook = self.hook();
+        if let Some(budget) = moment.budget {
+            hook.env("REMORA_EMBEDDING_BUDGET_MS", budget);
+        }
+        hook
     }
 
     /// Starts the worker with a first event; its memory when it rests.
@@ -206,12 +220,32 @@ impl Site {
         failures
     }
 
+    /// The worker's memory once it embeds prompts.
+    fn load_encoder(&self) -> f64 {
+        let end = Instant::now() + PATIENCE;
+        while request_embedding(&self.paths, "a prompt", PATIENCE).is_none() {
+            assert!(Instant::now() < end, "the worker embeds nothing");
+            std::thread::yield_now();
+        }
+        self.memory("VmRSS")
+    }
+
     /// The store as the worker leaves it after a quiet moment, of which there
-    /// are none here.
+    /// are none here. Embeddings are made up: a hundred thousand would take a
+    /// quarter of an hour.
     fn settle(&self) {
         self.ask(&Request::Stop).unwrap();
         let store = remora_store::open(&self.paths.database(), Access::Write).unwrap();
         while store.settle().unwrap() == Settled::Partly {}
+        loop {
+            let waiting = store.unembedded(MODEL, 1_000).unwrap();
+            let made_up = |item: &Item| (item.id, direction(item.id.cast_unsigned()));
+            let some: Vec<(i64, Meaning)> = waiting.iter().map(made_up).collect();
+            if some.is_empty() {
+                break;
+            }
+            store.embed(MODEL, &some).unwrap();
+        }
         drop(store);
         self.start();
     }
@@ -288,6 +322,10 @@ impl Site {
         );
         vec![
             Moment::new("SessionStart", start("startup"), "6"),
+            Moment {
+                budget: Some("0"),
+                ..Moment::new("UserPromptSubmit, words alone", prompt.clone(), "5")
+            },
             Moment::new("UserPromptSubmit", prompt, "5"),
             Moment::new("PreToolUse(Read)", read(&file), "3"),
             Moment::new(
@@ -337,7 +375,7 @@ impl Site {
         for run in 0..=runs + runs / 10 {
             let payload = fresh(moment, run);
             if run == 0 {
-                let bytes = answer(self.hook(), &payload);
+                let bytes = answer(self.moment_hook(moment), &payload);
                 println!("{what}: {bytes} bytes of answer");
                 self.drain();
                 continue;
@@ -347,7 +385,7 @@ impl Site {
             if run % 2 == 0 {
                 measure_bare();
             }
-            ours.push(time(self.hook(), &payload));
+            ours.push(time(self.moment_hook(moment), &payload));
             self.drain();
             if run % 2 == 1 {
                 measure_bare();
@@ -366,6 +404,18 @@ impl Site {
     }
 }
 
+/// Numbers without a pattern, the same in every run.
+fn direction(seed: u64) -> Meaning {
+    let mut state = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        u8::try_from(state >> 56).map_or(0.0, |byte| f32::from(byte) - 127.5)
+    };
+    Meaning::of(&(0..DIMS).map(|_| next()).collect::<Vec<f32>>())
+}
+
 impl Drop for Site {
     fn drop(&mut self) {
         // A worker that is gone already needs no end.
@@ -375,7 +425,8 @@ impl Drop for Site {
 
 /// Another call each time: the same one twice would be dropped as a repetition.
 fn fresh(moment: &Moment, run: usize) -> Vec<u8> {
-    let size = moment.payload.len();
+    // Two moments may have the same payload.
+    let size = moment.payload.len() + moment.what.len();
     let text = String::from_utf8_lossy(&moment.payload);
     let id = format!("toolu_{size:08}{run:016}");
     // A session that was told something is not told again.

@@ -36,6 +36,7 @@ pub(crate) use upkeep::*;
     name = "remora",
     version,
     propagate_version = true,
+    max_term_width = 120,
     arg_required_else_help = true
 )]
 pub(crate) struct Args {
@@ -57,6 +58,9 @@ const GROUPS: &[(&str, &[&str])] = &[
             "ledger",
             "memory",
             "remember",
+            "wrong",
+            "edit",
+            "pin",
             "forget",
             "folders",
             "permissions",
@@ -155,6 +159,12 @@ pub(crate) enum Command {
     Memory(Memory),
     /// Save a fact for later sessions; the same as `memory add`
     Remember(MemoryAdd),
+    /// Mark an item as wrong, so that no session is told of it again
+    Wrong(Wrong),
+    /// Put your own words in place of an item's
+    Edit(EditItem),
+    /// Begin every session of a project with an item
+    Pin(Pin),
     /// Delete items, sessions or projects for good, or a saved fact
     Forget(Forget),
     /// How much is remembered, and whether everything runs
@@ -219,9 +229,8 @@ pub(crate) enum Hooks {
 )]
 #[command(next_help_heading = "Where and how")]
 pub(crate) struct Session {
-    /// The directory the session starts in [default: the current one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) directory: Directory,
     /// The home directory [default: $HOME]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,

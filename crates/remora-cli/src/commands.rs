@@ -11,9 +11,13 @@ mod audit;
 mod bench;
 mod config;
 mod context;
+mod correct;
 mod data;
 mod demo;
+mod directory;
 mod doctor;
+mod edit;
+mod editor;
 mod exclusive;
 mod export;
 mod folders;
@@ -28,9 +32,11 @@ mod memory;
 mod parts;
 mod pause;
 mod permissions;
+mod pin;
 mod progress;
 mod projects;
 mod prune;
+mod reader;
 mod rebuild;
 mod recap;
 mod scrub;
@@ -42,6 +48,7 @@ pub(crate) mod tier;
 mod timeline;
 mod vectors;
 mod worker;
+mod wrong;
 
 pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
     match args.command {
@@ -51,6 +58,9 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Hooks(Hooks::List(args)) => hooks::list(&args, out),
         Command::Memory(command) => memory::run(&command, out),
         Command::Remember(args) => memory::remember(&args, out),
+        Command::Wrong(args) => wrong::run(&args, out),
+        Command::Edit(args) => edit::run(&args, out),
+        Command::Pin(args) => pin::run(&args, out),
         Command::Forget(args) => forget::run(&args, out),
         Command::Instructions(command) => instructions::run(&command, out),
         Command::Install(args) => install::install(&args, out),

@@ -2,10 +2,10 @@
 //! it comes from. The file is the person's alone: nothing in a repository can
 //! switch capture on or sending anything.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
+use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use serde_json::{Value, json};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
@@ -57,6 +57,12 @@ pub(crate) const KEYS: &[Key] = &[
         Shape::List,
         "[]",
         "files that are not captured, as in .gitignore; a project adds its own in .remoraignore",
+    ),
+    key(
+        "capture.git",
+        Shape::Flag,
+        "true",
+        "the worker takes in what commits of your projects say",
     ),
     key(
         "redact.patterns",
@@ -115,26 +121,26 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "recall.start_tokens",
         Shape::Number(0, 2_400),
-        "2000",
-        "what a session is given at its start, at most; 0 gives nothing",
+        "900",
+        "tokens that are injected at a session's start, at most; small projects take fewer; 0 injects nothing",
     ),
     key(
         "recall.index_rows",
         Shape::Number(0, 200),
-        "50",
-        "rows that are named at a session's start",
+        "12",
+        "lines on earlier work at a session's start",
     ),
     key(
         "recall.summaries",
         Shape::Number(0, 50),
         "10",
-        "summaries of earlier work that are told at a session's start",
+        "sessions that are looked at for where the work stands and what is open",
     ),
     key(
         "recall.prompt_tokens",
         Shape::Number(0, 2_000),
-        "300",
-        "what a prompt brings back, at most; 0 gives nothing",
+        "400",
+        "tokens that are injected at a prompt, at most; 0 injects nothing",
     ),
     key(
         "recall.suggest_saves",
@@ -184,12 +190,12 @@ pub(crate) struct Config {
 impl Config {
     /// Reads the file; a missing one means defaults.
     pub(crate) fn load(file: &Path) -> Result<Self, CliError> {
-        let text = match fs::read_to_string(file) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(source) => {
+        let text = match read_text(file, MAX_SETTINGS_BYTES) {
+            Err(e) if e.is_missing() => String::new(),
+            Err(e) => {
                 return Err(CliError::File {
                     path: file.to_path_buf(),
-                    source,
+                    source: e.into(),
                 });
             }
             Ok(text) => text,

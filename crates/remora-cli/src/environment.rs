@@ -44,6 +44,12 @@ impl Environment {
         self.get(name).is_some_and(|v| v != "0" && v != "false")
     }
 
+    /// Whether a variable says no: `off`, 0 or false.
+    pub(crate) fn is_off(&self, name: &str) -> bool {
+        self.get(name)
+            .is_some_and(|v| v == "off" || v == "0" || v == "false")
+    }
+
     pub(crate) fn directory(&self) -> Option<&PathBuf> {
         self.directory.as_ref()
     }

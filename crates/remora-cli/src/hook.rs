@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use remora_agents::{AgentSpec, Answer};
 use remora_client::{
-    Claim, Failure, Input, Paths, Pause, ProjectLocation, append_line, glance, locate_project,
-    read_input, spool, wake,
+    Claim, Failure, Input, Paths, Pause, ProjectLocation, Quiet, append_line, glance,
+    locate_project, read_input, spool, wake,
 };
 use remora_protocol::EventName;
 use remora_server::identity::claim_project;
@@ -27,6 +27,9 @@ use crate::recall::Settings;
 
 /// Set, hooks do nothing at all.
 pub(crate) const OFF: &str = "REMORA_OFF";
+/// Off, hooks capture and inject nothing. A project may say so as well: it can
+/// only take away.
+pub(crate) const RECALL: &str = "REMORA_RECALL";
 /// Where the data directory is.
 pub(crate) const HOME: &str = "REMORA_HOME";
 /// More of an event is not read.
@@ -113,14 +116,16 @@ impl Hook {
             .as_deref()
             .map(|cwd| locate_project(&self.paths, cwd, root));
         let session = seen.session.unwrap_or_default();
-        if self.is_paused(place.as_ref(), &session, now) {
+        let mut quiet = self.quiet(place.as_ref(), &session, now);
+        if quiet == Quiet::Everything {
             return answer("");
         }
         let place = match place {
             Some(free) if free.claim == Claim::Free => {
                 let until = Instant::now() + answer::deadline(&self.environment);
                 let place = claim_project(&self.paths, free, until);
-                if self.is_paused(Some(&place), &session, now) {
+                quiet = self.quiet(Some(&place), &session, now);
+                if quiet == Quiet::Everything {
                     return answer("");
                 }
                 Some(place)
@@ -128,6 +133,11 @@ impl Hook {
             known => known,
         };
         let starts = event == EventName::SessionStart;
+        if starts {
+            // What the start check noted is over: should the program go again,
+            // that is news.
+            let _ = std::fs::remove_file(self.paths.run().join("program-gone"));
+        }
         let failed = if starts {
             Failure::of(&self.paths).take()
         } else {
@@ -135,7 +145,7 @@ impl Hook {
         };
         let kept = self.keep(spec, input, place.clone());
         let mut said = match &place {
-            Some(place) if answer::is_answered(event) => {
+            Some(place) if answer::is_answered(event) && quiet == Quiet::No => {
                 let asked = answer::Asked::new(self, event, &input.bytes, place);
                 asked.map(|asked| asked.answer()).unwrap_or_default()
             }
@@ -155,14 +165,16 @@ impl Hook {
         answer(&(spec.encode)(event, &said))
     }
 
-    /// Whether hooks are off here. A checkout that waits for its remote's memory
-    /// is also off when that is: its user said so of the project.
-    fn is_paused(&self, place: Option<&ProjectLocation>, session: &str, now: i64) -> bool {
-        let pauses = Pause::of(&self.paths);
+    /// What is paused here. A checkout that waits for its remote's memory is also
+    /// quiet when that is: its user said so of the project.
+    fn quiet(&self, place: Option<&ProjectLocation>, session: &str, now: i64) -> Quiet {
         let project = place.map(|place| place.project.key.as_str());
         let awaited = place.and_then(ProjectLocation::awaited_key);
-        pauses.is_off(project, session, now)
-            || awaited.is_some_and(|key| pauses.is_off(Some(key), session, now))
+        let projects: Vec<&str> = project.into_iter().chain(awaited).collect();
+        match Pause::of(&self.paths).quiet(&projects, session, now) {
+            Quiet::No if self.environment.is_off(RECALL) => Quiet::Recall,
+            quiet => quiet,
+        }
     }
 
     /// Puts the event into the spool; says what went wrong if it could not.

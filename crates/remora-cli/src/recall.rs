@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, UNIX_EPOCH};
 
 use remora_client::{GivenFile, Giving, ProjectLocation, normal, open_plain};
+use remora_embed::{DIMS, MODEL, Meaning};
 use remora_files::read_file;
 use remora_instructions::memories::Folder;
 use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
 use remora_protocol::record::Anchor;
+use remora_protocol::request::Embedding;
 
 use crate::config::Config;
 use crate::error::CliError;
@@ -189,20 +191,23 @@ pub(crate) struct Settings {
     pub(crate) guard: usize,
     /// Whether the person is greeted.
     pub(crate) greets: bool,
+    /// Whether there is an encoder to ask for embeddings.
+    pub(crate) embeds: bool,
 }
 
 /// What counts where nothing was said. Reading it from the table of keys would
 /// cost every hook more than everything else it does.
 const DEFAULTS: Settings = Settings {
     limits: Limits {
-        start_tokens: 2000,
-        index_rows: 50,
+        start_tokens: 900,
+        index_rows: 12,
         summaries: 10,
-        prompt_tokens: 300,
+        prompt_tokens: 400,
     },
     suggests: false,
     guard: 0,
     greets: true,
+    embeds: true,
 };
 
 impl Settings {
@@ -227,6 +232,7 @@ impl Settings {
             suggests: config.flag("recall.suggest_saves"),
             guard: small("recall.guard_edits"),
             greets: config.flag("ui.greet"),
+            embeds: config.text("search.model") != "off",
         }
     }
 }
@@ -235,6 +241,13 @@ impl Default for Settings {
     fn default() -> Self {
         DEFAULTS
     }
+}
+
+/// The worker's reply as a query takes it; `None` if it is of another model or
+/// no vector.
+pub(crate) fn embedding_of(reply: &Embedding) -> Option<Meaning> {
+    let meaning = Meaning::from_bytes(&reply.bytes)?;
+    (reply.model == MODEL && meaning.dims() == DIMS).then_some(meaning)
 }
 
 /// What a session stands on, apart from what it was given.
@@ -246,6 +259,8 @@ pub(crate) struct Ground {
     limits: Limits,
     /// Files that git says have changed.
     pub(crate) changed: Vec<String>,
+    /// The encoder's embedding of the prompt.
+    pub(crate) embedding: Option<Meaning>,
 }
 
 impl Ground {
@@ -259,6 +274,7 @@ impl Ground {
             details: details(prefix),
             limits,
             changed: Vec::new(),
+            embedding: None,
             place,
         }
     }
@@ -280,6 +296,7 @@ impl Ground {
             disk: &self.files,
             given,
             limits: self.limits,
+            embedding: self.embedding.as_ref(),
         }
     }
 }
@@ -356,6 +373,22 @@ mod tests {
             other.ends_with(&file("other").display().to_string()),
             "{other}"
         );
+    }
+
+    #[test]
+    fn a_reply_of_another_model_or_length_is_no_embedding() {
+        let meaning = Meaning::of(&[0.5; DIMS]);
+        let reply = |model: &str, bytes: Vec<u8>| {
+            embedding_of(&Embedding {
+                model: model.to_owned(),
+                bytes,
+            })
+        };
+        assert_eq!(reply(MODEL, meaning.to_bytes()), Some(meaning.clone()));
+        assert_eq!(reply("other/1", meaning.to_bytes()), None);
+        assert_eq!(reply(MODEL, Meaning::of(&[0.5; 3]).to_bytes()), None);
+        assert_eq!(reply(MODEL, vec![255; DIMS + 4]), None);
+        assert_eq!(reply(MODEL, Vec::new()), None);
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Settings {
             environment
                 .directory()
                 .cloned()
-                .ok_or_else(|| usage("the current directory is gone; pass --project DIR"))
+                .ok_or_else(|| usage("the current directory is gone; pass --cwd DIR"))
         };
         let absolute = |path: &Path| -> Result<PathBuf, CliError> {
             if path.is_absolute() {
@@ -45,16 +45,7 @@ impl Settings {
                 Ok(normal(&here()?.join(path)))
             }
         };
-        let project = match &session.project {
-            Some(dir) => absolute(dir)?,
-            None => here()?,
-        };
-        if !project.is_dir() {
-            return Err(CliError::Usage(format!(
-                "--project {}: is not a directory",
-                project.display()
-            )));
-        }
+        let project = session.directory.resolve(&environment)?;
         let home = match &session.home {
             Some(dir) => absolute(dir)?,
             None => environment

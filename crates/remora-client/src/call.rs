@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use remora_protocol::request::{Reply, Request};
+use remora_protocol::request::{EmbeddingReply, Reply, Request};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 /// The longest path that fits everywhere.
@@ -80,6 +80,11 @@ pub fn receive(stream: &UnixStream) -> io::Result<Request> {
 
 /// The worker's side: answers.
 pub fn reply(stream: &mut UnixStream, reply: &Reply) -> io::Result<()> {
+    send(stream, reply)
+}
+
+/// The worker's side: answers a request for an embedding.
+pub fn reply_embedding(stream: &mut UnixStream, reply: &EmbeddingReply) -> io::Result<()> {
     send(stream, reply)
 }
 

@@ -1,13 +1,12 @@
 //! What git says of a checkout, as the worker wrote it down. A hook must not
 //! run git itself; a file that is missing or broken means that nothing is known.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Paths;
+use crate::{Paths, open_our_file};
 
 /// A larger file is not read.
 const LIMIT: u64 = 64 * 1024;
@@ -46,7 +45,7 @@ impl Changes {
     /// What was written down of a checkout, if anything was.
     pub fn read(paths: &Paths, root: &Path) -> Option<Self> {
         let mut text = String::new();
-        let file = File::open(Self::file(paths, root)).ok()?;
+        let file = open_our_file(&Self::file(paths, root)).ok()?;
         let size = file.take(LIMIT + 1).read_to_string(&mut text).ok()?;
         if size as u64 > LIMIT {
             return None;

@@ -29,11 +29,7 @@ impl Failure {
 
     /// Takes the room that a failing hook will need.
     pub fn prepare(&self) -> io::Result<()> {
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&self.file)
-        {
+        match owner_options().create_new(true).open(&self.file) {
             Ok(file) => fill(file, ""),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             Err(e) => Err(e),
@@ -42,8 +38,7 @@ impl Failure {
 
     /// Notes what went wrong.
     pub fn note(&self, reason: &str) -> io::Result<()> {
-        let file = OpenOptions::new()
-            .write(true)
+        let file = owner_options()
             .create(true)
             .truncate(false)
             .open(&self.file)?;
@@ -65,6 +60,14 @@ impl Failure {
         fill(file, "").ok()?;
         Some(reason)
     }
+}
+
+/// For the owner alone: a reason may name a path.
+fn owner_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 fn fill(mut file: File, text: &str) -> io::Result<()> {

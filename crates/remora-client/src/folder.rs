@@ -163,6 +163,45 @@ impl Folder {
     }
 }
 
+/// Opens a file in one of our folders for reading. Neither the folder nor the
+/// file may be a link, here and below: what is put in their place while a
+/// process runs leads nowhere.
+pub fn open_our_file(file: &Path) -> io::Result<File> {
+    let (folder, name) = Folder::of_file(file)?;
+    folder.open_file(name)
+}
+
+/// Opens one for reading and for adding to its end; it is created if it is
+/// missing, for the owner alone.
+pub fn append_our_file(file: &Path) -> io::Result<File> {
+    open_for_writing(file, OFlags::RDWR | OFlags::APPEND)
+}
+
+/// Opens one that is empty, or is empty now.
+pub fn create_our_file(file: &Path) -> io::Result<File> {
+    open_for_writing(file, OFlags::WRONLY | OFlags::TRUNC)
+}
+
+/// Puts `bytes` in the place of what one holds.
+pub fn write_our_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    create_our_file(file)?.write_all(bytes)
+}
+
+fn open_for_writing(file: &Path, how: OFlags) -> io::Result<File> {
+    let (folder, name) = Folder::of_file(file)?;
+    let always = OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR;
+    Ok(rustix::fs::openat(&folder.handle, name, how | always, mode)?.into())
+}
+
+/// Makes a folder of ours, and those above it that are missing, for the owner
+/// alone.
+pub fn make_our_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
 /// Removes a file from one of our folders; one that is gone already is no fault.
 pub fn remove_file(file: &Path) -> io::Result<()> {
     let (folder, name) = Folder::of_file(file)?;

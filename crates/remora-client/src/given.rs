@@ -8,14 +8,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_protocol::record::Given;
 
-use crate::{Paths, stable_hash};
+use crate::{Paths, append_our_file, make_our_folder, open_our_file, stable_hash};
 
 /// More of a file is not looked at: some ten thousand lines, the last ones.
 const LIMIT: u64 = 1024 * 1024;
@@ -65,7 +65,7 @@ impl GivenFile {
         let path = given_file(paths, session);
         let mut file = match own(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir_all(paths.given())?;
+                make_our_folder(&paths.given())?;
                 own(&path)?
             }
             other => other?,
@@ -232,7 +232,7 @@ pub fn read_given(path: &Path) -> io::Result<Vec<Given>> {
         .map(|stem| stem.to_string_lossy().into_owned());
     let session = session.unwrap_or_default();
     let mut bytes = Vec::new();
-    File::open(path)?
+    open_our_file(path)?
         .take(MOST + LIMIT)
         .read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
@@ -291,11 +291,7 @@ fn lock(file: &File) -> io::Result<()> {
 }
 
 fn own(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    append_our_file(path)
 }
 
 fn plain(text: &str) -> String {
@@ -307,6 +303,8 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn one(item: &str) -> Giving<'_> {

@@ -47,7 +47,7 @@ pub fn read_input(source: impl AsFd, limit: usize, patience: Duration) -> Input 
 }
 
 /// Waits until a read will not block. A file that cannot be polled is readable.
-fn readable(source: &impl AsFd, end: Instant) -> bool {
+pub(crate) fn readable(source: &impl AsFd, end: Instant) -> bool {
     loop {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -10,6 +10,7 @@ mod anchor;
 mod call;
 mod changed;
 mod detach;
+mod embedding;
 mod failure;
 mod folder;
 mod given;
@@ -26,18 +27,24 @@ mod spool;
 mod wake;
 
 pub use anchor::{Likeness, anchor_of, is_as, open_plain};
-pub use call::{Connection, ask, reach, receive, reply};
+pub use call::{Connection, ask, reach, receive, reply, reply_embedding};
 pub use changed::{Changes, changed_files, stable_hash};
 pub use detach::{close_inherited, leave_session};
+pub use embedding::{
+    EMBEDDING_BUDGET_MS, EmbeddingRequest, MAX_EMBEDDED_BYTES, bounded_text, request_embedding,
+};
 pub use failure::Failure;
-pub use folder::{Folder, remove_file};
+pub use folder::{
+    Folder, append_our_file, create_our_file, make_our_folder, open_our_file, remove_file,
+    write_our_file,
+};
 pub use given::{GivenFile, Giving, given_file, read_given};
 pub use glance::{Glance, glance};
 pub use input::{Input, read_input};
 pub use log::append_line;
 pub use ownership::{is_known_name, make_folder};
 pub use paths::Paths;
-pub use pause::{Mark, Pause, Paused};
+pub use pause::{Mark, Pause, Paused, Quiet, Stops};
 pub use project::{Claim, ProjectLocation, locate_project, main_root, normal};
 pub use roots::Roots;
 pub use served::{For, Served};

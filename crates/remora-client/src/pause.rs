@@ -1,6 +1,6 @@
 //! Pauses: marks in `run/off/` that tell every hook to answer empty and to
-//! capture nothing. The folder is there only while something is paused, so that
-//! a hook pays one failed look for it.
+//! capture nothing, or to capture and inject nothing. The folder is there only
+//! while something is paused, so that a hook pays one failed look for both.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read, Write};
@@ -15,6 +15,8 @@ const LIMIT: u64 = 64 * 1024;
 /// Ids up to this length stand in the file's name as they are.
 const PLAIN: usize = 64;
 const PARTIAL: &str = ".tmp";
+/// How the names of marks begin that stop recall alone.
+const RECALL: &str = "recall-";
 
 /// What is paused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,12 +30,38 @@ pub enum Paused {
     Session(String),
 }
 
+/// What a pause stops.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stops {
+    /// Nothing is captured, and nothing is injected.
+    #[default]
+    Everything,
+    /// Nothing is injected; capture goes on.
+    Recall,
+}
+
+/// What a hook has to leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quiet {
+    /// Nothing.
+    No,
+    /// It captures, and answers nothing from memory.
+    Recall,
+    /// Everything.
+    Everything,
+}
+
 impl Paused {
-    fn file_name(&self) -> String {
-        match self {
+    fn file_name(&self, stops: Stops) -> String {
+        let name = match self {
             Self::All => "all".to_owned(),
             Self::Project(key) => format!("project-{:016x}", stable_hash(key.as_bytes())),
             Self::Session(id) => format!("session-{}", plain(id)),
+        };
+        match stops {
+            Stops::Everything => name,
+            Stops::Recall => format!("{RECALL}{name}"),
         }
     }
 }
@@ -44,6 +72,9 @@ pub struct Mark {
     /// What is paused.
     #[serde(flatten)]
     pub what: Paused,
+    /// What stops.
+    #[serde(default)]
+    pub stops: Stops,
     /// Since when, in milliseconds since 1970.
     pub since: i64,
     /// Until when; without it, until it is ended.
@@ -71,22 +102,38 @@ impl Pause {
         }
     }
 
-    /// Whether a hook of this project and session has to keep quiet. A mark that
-    /// cannot be understood counts: somebody wanted quiet.
+    /// Whether nothing may be captured for this project and session.
     pub fn is_off(&self, project: Option<&str>, session: &str, now: i64) -> bool {
-        if !self.folder.exists() {
-            return false;
-        }
-        let project = project.map(|key| Paused::Project(key.to_owned()));
-        let session = (!session.is_empty()).then(|| Paused::Session(session.to_owned()));
-        [Some(Paused::All), project, session]
-            .into_iter()
-            .flatten()
-            .any(|what| self.holds(&what, now))
+        self.quiet(project.as_slice(), session, now) == Quiet::Everything
     }
 
-    fn holds(&self, what: &Paused, now: i64) -> bool {
-        match read(&self.folder.join(what.file_name())) {
+    /// What a hook of these projects and this session has to leave. A mark that
+    /// cannot be understood counts: somebody wanted quiet.
+    pub fn quiet(&self, projects: &[&str], session: &str, now: i64) -> Quiet {
+        if !self.folder.exists() {
+            return Quiet::No;
+        }
+        let projects = projects
+            .iter()
+            .map(|key| Paused::Project((*key).to_owned()));
+        let session = (!session.is_empty()).then(|| Paused::Session(session.to_owned()));
+        let all: Vec<Paused> = [Paused::All]
+            .into_iter()
+            .chain(projects)
+            .chain(session)
+            .collect();
+        let stopped = |stops| all.iter().any(|what| self.holds(what, stops, now));
+        if stopped(Stops::Everything) {
+            Quiet::Everything
+        } else if stopped(Stops::Recall) {
+            Quiet::Recall
+        } else {
+            Quiet::No
+        }
+    }
+
+    fn holds(&self, what: &Paused, stops: Stops, now: i64) -> bool {
+        match read(&self.folder.join(what.file_name(stops))) {
             Ok(Some(mark)) => !mark.is_over(now),
             Ok(None) => true,
             Err(e) => e.kind() != io::ErrorKind::NotFound,
@@ -100,23 +147,35 @@ impl Pause {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&self.folder)?;
-        let file = self.folder.join(mark.what.file_name());
-        let mut partial = file.clone().into_os_string();
-        partial.push(PARTIAL);
-        let partial = PathBuf::from(partial);
-        let bytes = serde_json::to_vec(mark)?;
-        let written = write(&partial, &bytes).and_then(|()| fs::rename(&partial, &file));
+        let file = self.folder.join(mark.what.file_name(mark.stops));
+        let written = replace(&file, mark);
         if written.is_err() {
-            // Half a mark says nothing, and the folder must not stay for it.
-            let _ = fs::remove_file(&partial);
             let _ = fs::remove_dir(&self.folder);
         }
         written
     }
 
+    /// Takes the name of a project out of its marks. The pauses go on: whoever
+    /// deletes a memory does not ask for a new one.
+    pub fn forget_name(&self, key: &str) -> io::Result<()> {
+        let project = Paused::Project(key.to_owned());
+        for stops in [Stops::Everything, Stops::Recall] {
+            let file = self.folder.join(project.file_name(stops));
+            let mark = match read(&file) {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+                other => other?,
+            };
+            if let Some(mark) = mark {
+                let what = Paused::Project(format!("{:016x}", stable_hash(key.as_bytes())));
+                replace(&file, &Mark { what, ..mark })?;
+            }
+        }
+        Ok(())
+    }
+
     /// Ends a pause. Returns whether there was one.
-    pub fn clear(&self, what: &Paused) -> io::Result<bool> {
-        let there = match fs::remove_file(self.folder.join(what.file_name())) {
+    pub fn clear(&self, what: &Paused, stops: Stops) -> io::Result<bool> {
+        let there = match fs::remove_file(self.folder.join(what.file_name(stops))) {
             Ok(()) => true,
             Err(e) if e.kind() == io::ErrorKind::NotFound => false,
             Err(e) => return Err(e),
@@ -152,7 +211,7 @@ impl Pause {
                 None => {}
             }
         }
-        marks.sort_by(|a, b| a.what.cmp(&b.what));
+        marks.sort_by(|a, b| (a.stops, &a.what).cmp(&(b.stops, &b.what)));
         if marks.is_empty() {
             self.leave();
         }
@@ -167,6 +226,10 @@ impl Pause {
 
 /// What a damaged mark pauses, as far as its name tells.
 fn from_name(name: &str) -> Option<Mark> {
+    let (stops, name) = match name.strip_prefix(RECALL) {
+        Some(name) => (Stops::Recall, name),
+        None => (Stops::Everything, name),
+    };
     let what = if name == "all" {
         Paused::All
     } else if let Some(id) = name.strip_prefix("session-") {
@@ -176,6 +239,7 @@ fn from_name(name: &str) -> Option<Mark> {
     };
     Some(Mark {
         what,
+        stops,
         since: 0,
         until: None,
     })
@@ -186,6 +250,16 @@ fn read(file: &Path) -> io::Result<Option<Mark>> {
     let mut bytes = Vec::new();
     fs::File::open(file)?.take(LIMIT).read_to_end(&mut bytes)?;
     Ok(serde_json::from_slice(&bytes).ok())
+}
+
+/// Writes beside the file and renames. Half a mark says nothing, so none stays.
+fn replace(file: &Path, mark: &Mark) -> io::Result<()> {
+    let mut partial = file.as_os_str().to_owned();
+    partial.push(PARTIAL);
+    let partial = PathBuf::from(partial);
+    let bytes = serde_json::to_vec(mark)?;
+    let written = write(&partial, &bytes).and_then(|()| fs::rename(&partial, file));
+    written.inspect_err(|_| drop(fs::remove_file(&partial)))
 }
 
 fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {

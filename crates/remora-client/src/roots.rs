@@ -5,12 +5,13 @@
 //! nothing. The first root that is seen with a key holds it; another one gets
 //! in when the user joins them. Only the user's own commands add a root.
 
+use std::borrow::Cow;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::{Paths, open_plain};
+use crate::{Paths, open_plain, stable_hash};
 
 /// A list of roots that is larger is not read.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
@@ -33,6 +34,15 @@ impl Roots {
 
     /// The roots that share this key; `None` when no root has it yet.
     pub fn holders(&self, key: &str) -> io::Result<Option<Vec<String>>> {
+        let hidden = hide_tokens(key);
+        match self.read_holders(&hidden)? {
+            // Earlier versions wrote every key as it is.
+            None if hidden != key => self.read_holders(key),
+            found => Ok(found),
+        }
+    }
+
+    fn read_holders(&self, key: &str) -> io::Result<Option<Vec<String>>> {
         let name = file_name(key).ok_or(ErrorKind::InvalidInput)?;
         match read_file(&self.folder.join(name)) {
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
@@ -81,7 +91,20 @@ impl Roots {
         Ok(true)
     }
 
-    /// Every key with its roots, in the order of keys. Files that are not ours
+    /// Forgets a key whose memory was deleted: the next root that is seen with it
+    /// is the first one again.
+    pub fn forget(&self, key: &str) -> io::Result<()> {
+        let Some(name) = file_name(key) else {
+            return Ok(());
+        };
+        match fs::remove_file(self.folder.join(name)) {
+            Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
+            _ => Ok(()),
+        }
+    }
+
+    /// Every key with its roots, in the order of keys; of a key with a token in
+    /// it, what is written in its place. Files that are not ours
     /// or cannot be read are left out.
     pub fn list(&self) -> io::Result<Vec<(String, Vec<String>)>> {
         let entries = match fs::read_dir(&self.folder) {
@@ -108,6 +131,7 @@ impl Roots {
 
     /// A whole file under a name of this process, and the name that it is for.
     fn write_partial(&self, key: &str, roots: &[String]) -> io::Result<(PathBuf, PathBuf)> {
+        let key = &*hide_tokens(key);
         let name = file_name(key).ok_or(ErrorKind::InvalidInput)?;
         if !roots.iter().all(|root| is_line(root)) || !is_line(key) {
             return Err(ErrorKind::InvalidInput.into());
@@ -129,6 +153,40 @@ impl Roots {
         file.write_all(text.as_bytes())?;
         Ok((partial, self.folder.join(name)))
     }
+}
+
+/// The key without what may be a token: some hosts take one in the path of a
+/// remote, and neither a file nor its name may hold it. A hash stands in its
+/// place, so that two keys stay two. Patterns are not for a hook, so this goes
+/// by looks: a long run of letters and digits. Never changes its own result.
+fn hide_tokens(key: &str) -> Cow<'_, str> {
+    if !key.split('/').any(holds_token) {
+        return key.into();
+    }
+    let hide = |part: &str| {
+        if holds_token(part) {
+            format!("~{:016x}", stable_hash(part.as_bytes()))
+        } else {
+            part.to_owned()
+        }
+    };
+    key.split('/')
+        .map(hide)
+        .collect::<Vec<_>>()
+        .join("/")
+        .into()
+}
+
+/// Letters and digits without a break that no name of a repository has.
+const TOKEN_RUN: usize = 20;
+/// How many digits are among them: long words have none.
+const TOKEN_DIGITS: usize = 2;
+
+fn holds_token(part: &str) -> bool {
+    part.split(|c: char| !c.is_ascii_alphanumeric()).any(|run| {
+        let digits = run.bytes().filter(u8::is_ascii_digit).count();
+        run.len() >= TOKEN_RUN && digits >= TOKEN_DIGITS && digits < run.len()
+    })
 }
 
 /// Whether a key can be held: its name must fit a file's.
@@ -192,6 +250,43 @@ mod tests {
     }
 
     #[test]
+    fn a_token_in_a_remote_s_path_is_not_written_down() {
+        let dir = tempfile::tempdir().unwrap();
+        let roots = roots(&dir);
+        let token = format!("glpat-{}", "a1b2".repeat(6));
+        let key = format!("h.org/{token}/app");
+        assert!(roots.claim(&key, "/a").unwrap());
+        assert_eq!(roots.holders(&key).unwrap(), Some(vec!["/a".to_owned()]));
+        assert!(!roots.claim(&key, "/b").unwrap());
+        roots.accept(&key, "/b").unwrap();
+        let [(listed, held)] = &roots.list().unwrap()[..] else {
+            panic!("not one key");
+        };
+        assert_eq!(held, &["/a", "/b"]);
+        let other = format!("h.org/glpat-{}/app", "c3d4".repeat(6));
+        assert_eq!(roots.holders(&other).unwrap(), None);
+        for entry in fs::read_dir(dir.path().join("data/roots")).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!format!("{} {text} {listed}", path.display()).contains("a1b2a1b2"));
+        }
+        // What an earlier version wrote still counts.
+        let old = dir
+            .path()
+            .join("data/roots")
+            .join(file_name(&other).unwrap());
+        fs::write(old, format!("{other}\n/c\n")).unwrap();
+        assert_eq!(roots.holders(&other).unwrap(), Some(vec!["/c".to_owned()]));
+        // Names of repositories stay as they are.
+        for key in [
+            "h.org/acme/internationalization2",
+            "h.org/a-1/my-app-2024-edition-99",
+        ] {
+            assert_eq!(hide_tokens(key), key);
+        }
+    }
+
+    #[test]
     fn the_first_root_holds_a_key_until_others_are_accepted() {
         let dir = tempfile::tempdir().unwrap();
         let roots = roots(&dir);
@@ -209,6 +304,11 @@ mod tests {
         // A key without roots is not free again: it has a memory.
         assert!(roots.release(KEY, "/b").unwrap());
         assert!(!roots.claim(KEY, "/evil").unwrap());
+        // Without that memory it is.
+        roots.forget(KEY).unwrap();
+        roots.forget(KEY).unwrap();
+        assert_eq!(roots.list().unwrap(), []);
+        assert!(roots.claim(KEY, "/c").unwrap());
     }
 
     #[test]

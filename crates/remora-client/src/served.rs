@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Paths;
+use crate::{Paths, write_our_file};
 
 /// For whom it was installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Served {
         }
         paths.prepare()?;
         let beside = file.with_extension("json.new");
-        fs::write(&beside, serde_json::to_vec(self)?)?;
+        write_our_file(&beside, &serde_json::to_vec(self)?)?;
         fs::rename(&beside, &file)
     }
 }

@@ -1,6 +1,6 @@
 //! Pokes the worker, or starts it detached when nobody listens. Never waits.
 
-use std::fs::{self, File, FileTimes, OpenOptions};
+use std::fs::{File, FileTimes, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -83,7 +83,7 @@ fn open(file: &Path) -> io::Result<File> {
         other => return other,
     }
     if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
+        crate::make_our_folder(folder)?;
     }
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

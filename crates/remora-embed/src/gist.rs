@@ -21,6 +21,23 @@ pub fn gist(text: &str) -> Option<Meaning> {
     sum(text, table, &mut { table })
 }
 
+/// How many letters a word has at least: most shorter strings are pieces.
+const MIN_LETTERS: usize = 3;
+
+/// Whether this is a word that the vocabulary holds as a whole. Of any other
+/// string only fragments are known, and what they mean together is chance.
+pub fn is_word(word: &str) -> bool {
+    if word.chars().filter(|c| c.is_alphabetic()).count() < MIN_LETTERS {
+        return false;
+    }
+    let mut is_whole = false;
+    read(word, &mut { Table::built_in() }, |pieces| {
+        is_whole = pieces.len() == 1;
+        ControlFlow::Break(())
+    });
+    is_whole
+}
+
 /// The same as [`gist`] for many texts: remembers the words that it has met, up
 /// to a bound.
 #[derive(Debug)]

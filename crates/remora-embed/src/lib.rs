@@ -14,7 +14,7 @@ mod table;
 mod wordpiece;
 
 pub use encoder::{Effort, EmbedError, Encoder, MAX_TOKENS, Source};
-pub use gist::{Gister, gist};
+pub use gist::{Gister, gist, is_word};
 pub use meaning::{Meaning, View};
 pub use on_demand::OnDemand;
 

@@ -68,6 +68,14 @@ impl Meaning {
         bytes
     }
 
+    /// Reads the stored form; `None` if it is none. The scale is taken from the
+    /// components, so that no bytes can make a vector longer than one.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let View { v, .. } = View::new(bytes)?;
+        let v: Vec<i8> = v.iter().map(|x| x.cast_signed()).collect();
+        Some(Self { scale: unit(&v), v })
+    }
+
     /// The signs, a bit a dimension: a small key for a first, rough choice.
     pub fn sketch(&self) -> Vec<u8> {
         bits::signs(self.v.iter().map(|x| *x > 0))

@@ -10,13 +10,14 @@ use crate::meaning::Meaning;
 #[cfg(test)]
 mod tests;
 
-/// How long an encoder is kept that nobody uses.
+/// How long an encoder is kept that nobody uses, unless somebody says otherwise.
 const IDLE: Duration = Duration::from_mins(1);
 
 /// An encoder that may or may not be in memory. Shared between threads.
 #[derive(Debug)]
 pub struct OnDemand {
     source: Source,
+    idle: Duration,
     state: Mutex<State>,
 }
 
@@ -37,8 +38,15 @@ impl OnDemand {
     pub fn new(source: Source) -> Self {
         Self {
             source,
+            idle: IDLE,
             state: Mutex::new(State::Absent),
         }
+    }
+
+    /// The same, kept for so long after its last use.
+    #[must_use]
+    pub fn kept_for(self, idle: Duration) -> Self {
+        Self { idle, ..self }
     }
 
     /// What the texts mean, for somebody who waits; see [`Encoder::encode`].
@@ -59,11 +67,12 @@ impl OnDemand {
         self.encoder(now)?.encode(texts, effort)
     }
 
-    /// Drops the encoder if it has not been used for a minute.
+    /// Drops the encoder if it has not been used for a minute, or for as long
+    /// as [`OnDemand::kept_for`] says.
     pub fn rest(&self, now: Instant) {
         let mut state = self.lock();
         if let State::Loaded { used, .. } = &*state
-            && now.saturating_duration_since(*used) >= IDLE
+            && now.saturating_duration_since(*used) >= self.idle
         {
             *state = State::Absent;
         }

@@ -1,14 +1,19 @@
-//! Learned fixes: a command that failed, then edits, then the same command
-//! passing, is an error and what mended it.
+//! Learned fixes: a command that failed, then edits and commands that change
+//! something, then the same command passing, is an error and what mended it. So
+//! is another form of the command that passes, and what it has more.
 
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::tokens;
 use serde_json::{Value, json};
 
+use crate::output::{acts, added_to, drops_option, settings_of, takes_in};
+
 /// Failures that are waited for in one session.
 const OPEN: usize = 16;
-/// Edits that are told of one fix.
-const EDITS: usize = 8;
+/// Edits and commands that are told of one fix.
+const STEPS: usize = 8;
+/// Bytes of a command line in a title.
+const COMMAND: usize = 100;
 /// Characters of diff that are kept of each edit.
 const DIFF: usize = 600;
 /// Earlier changes that are kept of one error.
@@ -42,7 +47,48 @@ struct OpenFailure {
     command: String,
     fingerprint: String,
     item: Item,
-    edits: Vec<Item>,
+    /// What was done since: edits, and commands that change something.
+    steps: Vec<Item>,
+}
+
+impl OpenFailure {
+    /// Whether this passing command shows that the failure is gone.
+    fn is_ended_by(&self, passing: &Item, command: &str) -> bool {
+        self.command == command
+            || takes_in(command, &self.command) && !drops_option(&self.command, command)
+            || added_to(&self.command, command).is_some()
+            || is_same_test(&self.item, &self.command, passing, command)
+    }
+
+    /// What the passing form of the command has more than the failing one.
+    fn added_by(&self, passing: &Item, command: &str) -> Option<String> {
+        let set = |item: &Item| -> Vec<String> {
+            let line = item.facts.first().and_then(|fact| fact.strip_prefix("$ "));
+            let set = line.map(settings_of).unwrap_or_default();
+            set.into_iter().map(str::to_owned).collect()
+        };
+        let before = set(&self.item);
+        let mut added: Vec<String> = set(passing);
+        added.retain(|setting| !before.contains(setting));
+        added.extend(added_to(&self.command, command));
+        (!added.is_empty()).then(|| added.join(" "))
+    }
+}
+
+/// Whether a narrower run is that of the very test that failed.
+fn is_same_test(failure: &Item, failed: &str, passing: &Item, command: &str) -> bool {
+    let names = || command.split(' ').filter(|word| !failed.contains(word));
+    let told = |word: &str| {
+        let name = word.rsplit(['/', ':', '=']).next().unwrap_or(word);
+        let name = name.trim_matches(['\'', '"']);
+        name.len() > 4 && failure.facts.iter().skip(1).any(|fact| fact.contains(name))
+    };
+    let is_test = detail(failure, field::TOOL) == detail(passing, field::TOOL)
+        && detail(passing, field::TOOL).is_some();
+    is_test
+        && takes_in(failed, command)
+        && names().next().is_some()
+        && names().all(|word| word.starts_with('-') || told(word))
 }
 
 /// What has failed in a session and has not passed since.
@@ -76,16 +122,23 @@ impl OpenFailures {
         if let Some(command) = command_of(item) {
             if item.kind == Kind::Failure {
                 self.failed(command, item);
-            } else {
-                self.open.retain(|open| open.command != command);
+                return;
+            }
+            self.open.retain(|open| !open.is_ended_by(item, command));
+            if acts(command) {
+                self.done(item);
             }
         } else if !item.files_modified.is_empty() && item.kind != Kind::Failure {
-            for open in &mut self.open {
-                if open.edits.len() == EDITS {
-                    open.edits.remove(0);
-                }
-                open.edits.push(item.clone());
+            self.done(item);
+        }
+    }
+
+    fn done(&mut self, item: &Item) {
+        for open in &mut self.open {
+            if open.steps.len() == STEPS {
+                open.steps.remove(0);
             }
+            open.steps.push(item.clone());
         }
     }
 
@@ -106,7 +159,7 @@ impl OpenFailures {
             command: command.to_owned(),
             fingerprint: print.to_owned(),
             item: item.clone(),
-            edits: Vec::new(),
+            steps: Vec::new(),
         });
     }
 
@@ -121,14 +174,19 @@ impl OpenFailures {
             return Ok(Vec::new());
         };
         let mut fixes = Vec::new();
-        let open = self.open.iter().filter(|open| open.command == command);
-        for open in open.filter(|open| !open.edits.is_empty()) {
+        for open in &self.open {
+            if !open.is_ended_by(passing, command) {
+                continue;
+            }
+            let Some(change) = Change::of(open, passing, command) else {
+                continue;
+            };
             let before = known(&open.fingerprint)?;
             let uid = match fixes.len() {
                 0 => format!("{}/fix", passing.uid),
                 n => format!("{}/fix{n}", passing.uid),
             };
-            fixes.push(learned(open, passing, before.as_ref(), uid));
+            fixes.push(learned(open, &change, passing, before.as_ref(), uid));
             self.mended
                 .push((command.to_owned(), open.fingerprint.clone()));
         }
@@ -159,8 +217,78 @@ fn change(fix: &Item) -> &str {
     fix.title.rsplit(ARROW).next().unwrap_or(&fix.title)
 }
 
-fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>, uid: String) -> Item {
-    let last = open.edits.last().map_or("", |edit| &edit.title);
+/// What was done between a failure and the pass.
+struct Change<'a> {
+    /// Edits and commands that stayed.
+    steps: Vec<&'a Item>,
+    /// Edits that a later one took back.
+    taken_back: Vec<&'a Item>,
+    /// In one line.
+    title: String,
+    /// Another form of the command.
+    form: Option<String>,
+}
+
+impl<'a> Change<'a> {
+    /// `None` when nothing was done, or all of it was taken back.
+    fn of(open: &'a OpenFailure, passing: &Item, command: &str) -> Option<Self> {
+        let mut steps: Vec<&Item> = Vec::new();
+        let mut taken_back = Vec::new();
+        for step in &open.steps {
+            match steps.iter().rposition(|before| reverses(step, before)) {
+                Some(at) => taken_back.push(steps.remove(at)),
+                None => steps.push(step),
+            }
+        }
+        let form = open.added_by(passing, command);
+        let is_edit = |step: &&&Item| command_of(step).is_none();
+        let last = steps.iter().rev().find(is_edit);
+        let title = match (last, &form, steps.last()) {
+            (Some(edit), _, _) => edit.title.clone(),
+            (None, Some(form), _) => format!("Ran it with `{form}`"),
+            (None, None, Some(step)) => told_command(step),
+            (None, None, None) => return None,
+        };
+        Some(Self {
+            steps,
+            taken_back,
+            title,
+            form,
+        })
+    }
+}
+
+/// The line that was run.
+fn told_command(step: &Item) -> String {
+    let line = step.facts.first().and_then(|fact| fact.strip_prefix("$ "));
+    match line {
+        Some(line) => format!("Ran `{}`", &line[..line.floor_char_boundary(COMMAND)]),
+        None => step.title.clone(),
+    }
+}
+
+/// Whether an edit puts back what another one changed.
+fn reverses(edit: &Item, before: &Item) -> bool {
+    let lines = |item: &Item, sign: char| -> Vec<String> {
+        let lines = item.text.lines().filter_map(|line| line.strip_prefix(sign));
+        let lines = lines.map(|line| line.trim().to_owned());
+        lines.filter(|line| !line.is_empty()).collect()
+    };
+    let (gone, come) = (lines(edit, '-'), lines(edit, '+'));
+    edit.files_modified == before.files_modified
+        && !(gone.is_empty() && come.is_empty())
+        && gone == lines(before, '+')
+        && come == lines(before, '-')
+}
+
+fn learned(
+    open: &OpenFailure,
+    done: &Change<'_>,
+    passing: &Item,
+    before: Option<&Item>,
+    uid: String,
+) -> Item {
+    let last = done.title.as_str();
     let same = before.filter(|fix| change(fix) == last);
     let count = |name: &str| {
         same.and_then(|fix| fix.detail.as_ref()?.get(name)?.as_u64())
@@ -177,17 +305,26 @@ fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>, uid: Strin
     let mut files: Vec<String> = Vec::new();
     let mut facts = vec![format!("error: {}", open.item.title)];
     let mut text = String::new();
-    for edit in &open.edits {
-        facts.push(format!("fix: {}", edit.title));
-        let end = edit.text.floor_char_boundary(DIFF);
-        text.push_str(&edit.text[..end]);
+    for step in &done.steps {
+        if command_of(step).is_some() {
+            facts.push(format!("fix: {}", told_command(step)));
+            continue;
+        }
+        facts.push(format!("fix: {}", step.title));
+        let end = step.text.floor_char_boundary(DIFF);
+        text.push_str(&step.text[..end]);
         text.push('\n');
-        for file in &edit.files_modified {
+        for file in &step.files_modified {
             if !files.contains(file) {
                 files.push(file.clone());
             }
         }
     }
+    if let Some(form) = &done.form {
+        facts.push(format!("fix: Ran it with `{form}`"));
+    }
+    let taken_back = done.taken_back.iter();
+    facts.extend(taken_back.map(|edit| format!("tried and taken back: {}", edit.title)));
     facts.dedup();
     facts.extend(
         open.item
@@ -217,7 +354,7 @@ fn learned(open: &OpenFailure, passing: &Item, before: Option<&Item>, uid: Strin
         field::COMMAND: open.command,
         field::SAYS: open.item.detail.as_ref().and_then(|detail| detail.get(field::SAYS)),
         "error": open.item.uid,
-        "edits": open.edits.iter().map(|e| &e.uid).collect::<Vec<_>>(),
+        "edits": done.steps.iter().map(|step| &step.uid).collect::<Vec<_>>(),
         field::FIXED: count(field::FIXED) + 1,
         field::HELD: count(field::HELD),
         field::RETURNED: count(field::RETURNED),

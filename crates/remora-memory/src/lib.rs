@@ -8,8 +8,10 @@
 pub mod about;
 pub mod ask;
 mod capture;
+pub mod commit;
 mod digest;
 pub mod edit;
+mod episode;
 pub mod fingerprint;
 mod fix;
 mod folder;

@@ -28,6 +28,7 @@ mod maven;
 mod mocha;
 mod mypy;
 mod nextest;
+mod node_test;
 mod npm;
 mod pip;
 mod pytest;
@@ -40,12 +41,14 @@ mod trace;
 mod trace_frames;
 mod tsc;
 mod unittest;
+mod unwrap;
 mod vitest;
 mod yarn;
 
+pub(crate) use command::{acts, added_to, drops_option, only_looks, settings_of, takes_in};
 pub use command::{describe_command, same_command_key};
-pub(crate) use command::{only_looks, takes_in};
 pub use compact::compact;
+pub(crate) use unwrap::unwrap;
 
 use draft::{Doc, Draft};
 use marks::Family;
@@ -110,6 +113,7 @@ const READERS: &[(Family, Reader)] = &[
     (Family::Jest, jest::read),
     (Family::Vitest, vitest::read),
     (Family::Mocha, mocha::read),
+    (Family::NodeTest, node_test::read),
     (Family::GoTest, go::read_tests),
     (Family::Maven, maven::read),
     (Family::Gradle, gradle::read),
@@ -229,6 +233,7 @@ fn sight(command: &Command) -> Sight {
                 }
                 Sight::Source
             }
+            "gh" if part.begins(&["gh", "run"]) => return Sight::Run,
             "grep" | "egrep" | "rg" | "ag" | "find" | "fd" | "ls" | "tree" | "wc" | "jq"
             | "awk" | "diff" | "curl" | "gh" => Sight::Source,
             "echo" | "printf" | "sleep" => continue,

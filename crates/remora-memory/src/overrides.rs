@@ -2,8 +2,10 @@
 //! rejected, which items carry the user's own words, and when two spellings
 //! are one statement.
 
-use remora_protocol::record::{Item, Kind, Override};
+use crate::episode;
+use remora_protocol::record::{Edit, Item, Kind, OriginalWords, Override, Rejection};
 use remora_protocol::tokens;
+use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
 /// Kinds that claim something. The same claim again lands on its tombstone;
@@ -75,6 +77,23 @@ impl Overrides {
         self.0.iter().find(|known| known.uid == uid)
     }
 
+    /// The uids of pinned items, the first pinned first. What is rejected does
+    /// not count as pinned.
+    pub fn pinned(&self) -> Vec<&str> {
+        let pins = self.0.iter().filter(|known| known.rejected.is_none());
+        let mut pins: Vec<(i64, &str)> = pins
+            .filter_map(|known| Some((known.pinned?, known.uid.as_str())))
+            .collect();
+        pins.sort_unstable();
+        pins.into_iter().map(|(_, uid)| uid).collect()
+    }
+
+    /// How many items are rejected.
+    pub fn rejected_count(&self) -> usize {
+        let rejected = self.0.iter().filter(|known| known.rejected.is_some());
+        rejected.count()
+    }
+
     /// The tombstone that an item would be written over, if it claims what was
     /// rejected under another uid.
     pub fn tombstone(&self, item: &Item) -> Option<&Override> {
@@ -91,8 +110,96 @@ impl Overrides {
             known.rejected.is_some()
                 && known.project == project
                 && !statement.is_empty()
-                && known.statement == statement
+                && (known.statement == statement
+                    || original_statement(known).as_deref() == Some(statement))
         })
+    }
+
+    /// Why an item must not be told as a fact: it was rejected itself, or it
+    /// claims what was rejected under another uid.
+    pub fn rejection(&self, item: &Item) -> Option<&Rejection> {
+        if self.rejected_count() == 0 {
+            return None;
+        }
+        if let Some(known) = self.of(&item.uid)
+            && let Some(rejection) = &known.rejected
+        {
+            // The item of an error is written again when another change mends
+            // it: that fix was never rejected.
+            let other_fix = item.kind == Kind::Fix && known.statement != statement_key(&item.title);
+            return (!other_fix).then_some(rejection);
+        }
+        self.tombstone(item)?.rejected.as_ref()
+    }
+
+    /// Takes out of an item what quotes a rejected claim; whether it still tells
+    /// something. Claims and saved memories stay whole: a user who puts a claim
+    /// right quotes it, too.
+    pub fn strip_quotes(&self, item: &mut Item) -> bool {
+        if item.kind == Kind::Memory || CLAIMS.contains(&item.kind) {
+            return true;
+        }
+        let quotes = Quotes {
+            statements: self.quotable(&item.project),
+            denials: if item.kind == Kind::Prompt {
+                Denials::Stay
+            } else {
+                Denials::Go
+            },
+        };
+        if quotes.statements.is_empty() {
+            return true;
+        }
+        item.facts.retain(|fact| !quotes.is_in(fact));
+        let was_asked = has_asked(item);
+        if let Some(detail) = &mut item.detail {
+            quotes.strip_detail(detail);
+        }
+        // An answer to nothing but the claim repeats it in whatever words.
+        if was_asked && !has_asked(item) {
+            return false;
+        }
+        match item.kind {
+            Kind::Prompt | Kind::Message | Kind::Summary => {
+                let told = !item.title.is_empty();
+                item.title = quotes.strip_text(&item.title);
+                item.text = quotes.strip_text(&item.text);
+                if item.title.is_empty() && told {
+                    item.title = first_words(item);
+                }
+                !item.title.is_empty()
+            }
+            // What a subagent brought back is what an agent says.
+            Kind::Task => {
+                item.text = quotes.strip_text(&item.text);
+                !quotes.is_in(&item.title)
+            }
+            // What was done is evidence, unless it says nothing else.
+            _ => !quotes.states(&item.title),
+        }
+    }
+
+    /// Whether there is anything that no item may quote.
+    pub fn has_quotable(&self) -> bool {
+        let is = |known: &Override| known.rejected.is_some() || replaced_statement(known).is_some();
+        self.0.iter().any(is)
+    }
+
+    /// What no item may quote: rejected claims, and the words that an edit
+    /// replaced.
+    fn quotable(&self, project: &str) -> Vec<String> {
+        let of_project = self.0.iter().filter(|known| known.project == project);
+        let keys = of_project.flat_map(|known| {
+            let kind = known.rejected.as_ref().map(|rejection| rejection.kind);
+            let is_claim = kind.is_some_and(|kind| kind.is_none_or(|kind| CLAIMS.contains(&kind)));
+            let own = is_claim.then(|| known.statement.clone());
+            let original = match kind {
+                Some(_) => original_statement(known).filter(|_| is_claim),
+                None => replaced_statement(known),
+            };
+            own.into_iter().chain(original)
+        });
+        keys.filter(|key| !key.is_empty()).collect()
     }
 
     /// The item in the user's words, if it was edited; `uid` is the one that it
@@ -105,6 +212,16 @@ impl Overrides {
         }
         if let Some(text) = &edit.text {
             item.text.clone_from(text);
+            // A summary is told by its parts.
+            if item.kind == Kind::Summary
+                && let Some(Value::Object(detail)) = &mut item.detail
+            {
+                for name in SUMMARY_LISTS {
+                    detail.remove(*name);
+                }
+                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+                detail.insert("notes".to_owned(), lines.collect::<Vec<_>>().into());
+            }
         }
         if let Some(facts) = &edit.facts {
             item.facts.clone_from(facts);
@@ -113,6 +230,206 @@ impl Overrides {
         item.digest_tokens = texts.map(|text| tokens::estimate(text)).sum();
         Some(item)
     }
+}
+
+/// The words of an item as an edit keeps them, for taking it back.
+pub fn original_words(item: &Item) -> OriginalWords {
+    OriginalWords {
+        title: item.title.clone(),
+        text: item.text.clone(),
+        facts: item.facts.clone(),
+        detail: item.detail.clone().filter(|_| item.kind == Kind::Summary),
+    }
+}
+
+/// The edit that puts these words in place of an item's. Facts are told where
+/// the text of most kinds is not, so they follow the text.
+pub fn edit_words(item: &Item, time: i64, title: Option<String>, text: Option<String>) -> Edit {
+    let facts = text.as_ref().map(|text| match item.kind {
+        Kind::Prompt | Kind::Message | Kind::Summary | Kind::Fix => Vec::new(),
+        _ => {
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines.map(str::to_owned).collect()
+        }
+    });
+    Edit {
+        time,
+        title,
+        text,
+        facts,
+        original: Some(Box::new(original_words(item))),
+    }
+}
+
+/// The lists of a summary that are told.
+const SUMMARY_LISTS: &[&str] = &[
+    "notes",
+    "completed",
+    "learned",
+    "next_steps",
+    "failing",
+    episode::field::ASKED,
+    episode::field::SAID,
+    episode::field::CONCLUSION,
+];
+/// Those of them that hold what was said, in several sentences an entry.
+const SPOKEN_LISTS: &[&str] = &[
+    episode::field::ASKED,
+    episode::field::SAID,
+    episode::field::CONCLUSION,
+];
+/// A shorter statement is found in too many texts that do not quote it.
+const MIN_QUOTE_BYTES: usize = 10;
+/// A cut quote is known by this much of its beginning.
+const MIN_CUT_BYTES: usize = 12;
+/// How far before a quote the word stands that denies it.
+const DENIAL_BYTES: usize = 18;
+/// What denies the words that follow, as a key spells it.
+const DENYING: &[&str] = &[
+    "not", "dont", "never", "nolonger", "stop", "avoid", "instead", "wrong", "rather",
+];
+
+/// Whether a turn knows what was asked in it.
+fn has_asked(item: &Item) -> bool {
+    let mut asked = crate::fix::list(item, episode::field::ASKED);
+    asked.next().is_some()
+}
+
+/// What an edit replaced, if it says something else than before.
+fn replaced_statement(known: &Override) -> Option<String> {
+    let title = known.edit.as_ref()?.title.as_ref()?;
+    original_statement(known).filter(|original| *original != statement_key(title))
+}
+
+/// What the claim of an edited item was before.
+fn original_statement(known: &Override) -> Option<String> {
+    let original = known.edit.as_ref()?.original.as_ref()?;
+    Some(statement_key(&original.title))
+}
+
+/// Whether a sentence that denies a claim may stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Denials {
+    /// A user's own words say what holds.
+    Stay,
+    /// In a summary the claim's own item says it better.
+    Go,
+}
+
+/// Rejected claims, looked for in what others say.
+struct Quotes {
+    statements: Vec<String>,
+    denials: Denials,
+}
+
+impl Quotes {
+    fn states(&self, text: &str) -> bool {
+        let key = statement_key(text);
+        self.statements.contains(&key)
+    }
+
+    fn is_in(&self, line: &str) -> bool {
+        let key = statement_key(line);
+        let is_cut = line.trim_end().ends_with(['…']);
+        let cut = match line.split_once(": ") {
+            Some((_, rest)) if is_cut => statement_key(rest),
+            _ => key.clone(),
+        };
+        self.statements.iter().any(|statement| {
+            if is_cut && cut.len() >= MIN_CUT_BYTES && statement.starts_with(&cut) {
+                return true;
+            }
+            if statement.len() < MIN_QUOTE_BYTES {
+                return key == *statement;
+            }
+            let Some(at) = key.find(statement.as_str()) else {
+                return false;
+            };
+            self.denials == Denials::Go || !is_denied(&key[..at])
+        })
+    }
+
+    /// The text without the sentences that quote.
+    fn strip_text(&self, text: &str) -> String {
+        if !self.is_in_any(text) {
+            return text.to_owned();
+        }
+        let lines = text.lines().map(|line| {
+            let kept = sentences(line).filter(|sentence| !self.is_in(sentence));
+            kept.collect::<String>().trim_end().to_owned()
+        });
+        let lines: Vec<String> = lines.filter(|line| !line.trim().is_empty()).collect();
+        lines.join("\n").trim().to_owned()
+    }
+
+    /// Most texts quote nothing, which one look tells.
+    fn is_in_any(&self, text: &str) -> bool {
+        let key = statement_key(text);
+        let held = |statement: &String| key.contains(statement.as_str());
+        text.contains('…') || self.statements.iter().any(held)
+    }
+
+    fn strip_detail(&self, detail: &mut Value) {
+        let Value::Object(parts) = detail else {
+            return;
+        };
+        for (name, part) in parts {
+            match part {
+                // What was said may hold more than the quote.
+                Value::Array(list) if SPOKEN_LISTS.contains(&name.as_str()) => {
+                    for entry in &mut *list {
+                        *entry = self.strip_text(entry.as_str().unwrap_or_default()).into();
+                    }
+                    list.retain(|entry| entry.as_str() != Some(""));
+                }
+                Value::Array(list) => {
+                    list.retain(|entry| !entry.as_str().is_some_and(|entry| self.is_in(entry)));
+                }
+                Value::String(text) => *text = self.strip_text(text),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_denied(before: &str) -> bool {
+    let from = before.len().saturating_sub(DENIAL_BYTES);
+    let near = &before[before.ceil_char_boundary(from)..];
+    DENYING.iter().any(|word| near.contains(word))
+}
+
+/// The sentences of a line, each with what follows it; what was asked and what
+/// came of it are apart in a summary's title.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let ends = rest.char_indices().find_map(|(at, c)| {
+            let after = at + c.len_utf8();
+            let ends = match c {
+                '.' | '!' | '?' | ';' => rest[after..].starts_with(char::is_whitespace),
+                '。' | '！' | '？' | '→' => true,
+                _ => false,
+            };
+            ends.then_some(after)
+        });
+        let (sentence, after) = rest.split_at(ends.unwrap_or(rest.len()));
+        rest = after;
+        Some(sentence)
+    })
+}
+
+/// A title for an item that lost its own.
+fn first_words(item: &Item) -> String {
+    let listed = item.detail.as_ref().and_then(|detail| {
+        let mut lists = SUMMARY_LISTS.iter().filter_map(|name| detail.get(*name));
+        lists.find_map(|list| list.as_array()?.first()?.as_str())
+    });
+    let first = item.text.lines().find(|line| !line.trim().is_empty());
+    let words = listed.or(first).unwrap_or_default();
+    words.trim().to_owned()
 }
 
 #[cfg(test)]
@@ -153,5 +470,75 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), all.len());
+    }
+
+    fn rejecting(title: &str) -> Overrides {
+        Overrides::new(vec![Override {
+            uid: "a".to_owned(),
+            project: "project".to_owned(),
+            statement: statement_key(title),
+            pinned: None,
+            rejected: Some(Rejection {
+                kind: Some(Kind::Decision),
+                ..Rejection::default()
+            }),
+            edit: None,
+        }])
+    }
+
+    fn stripped(kind: Kind, title: &str, text: &str) -> Option<(String, String)> {
+        let mut item = Item {
+            kind,
+            text: text.to_owned(),
+            ..crate::testing::item("b", title)
+        };
+        let tells = rejecting("Use port 8080").strip_quotes(&mut item);
+        tells.then_some((item.title, item.text))
+    }
+
+    #[test]
+    fn sentences_that_quote_a_rejected_claim_go() {
+        let text = "We use Port 8080. The rest works.\nPorts: use port 8080!";
+        let kept = Some(("The API".to_owned(), "The rest works.".to_owned()));
+        assert_eq!(
+            stripped(Kind::Summary, "The API", text),
+            kept.map(|(title, text)| { (title, format!(" {text}").trim().to_owned()) })
+        );
+        assert_eq!(
+            stripped(Kind::Summary, "Use port 8080", "use port 8080"),
+            None
+        );
+        let title = "Use port 8080 → it runs";
+        let kept = stripped(Kind::Summary, title, "").unwrap();
+        assert_eq!(kept.0, "it runs");
+    }
+
+    #[test]
+    fn a_user_who_denies_a_claim_is_heard() {
+        for words in ["Do not use port 8080", "No, don't use port 8080 any more."] {
+            let kept = Some((words.to_owned(), String::new()));
+            assert_eq!(stripped(Kind::Prompt, words, ""), kept, "{words}");
+            assert_eq!(stripped(Kind::Correction, words, ""), kept, "{words}");
+        }
+        assert_eq!(stripped(Kind::Prompt, "Please use port 8080", ""), None);
+    }
+
+    #[test]
+    fn an_edited_summary_tells_the_users_words_alone() {
+        let mut item = Item {
+            kind: Kind::Summary,
+            detail: Some(serde_json::json!({"completed": ["a"], "notes": ["b"], "request": "r"})),
+            ..crate::testing::item("a", "Turn")
+        };
+        let edit = edit_words(&item, 1, None, Some("one\n\ntwo".to_owned()));
+        let overrides = Overrides::new(vec![Override {
+            edit: Some(edit),
+            rejected: None,
+            ..rejecting("x").0.remove(0)
+        }]);
+        item = overrides.edited(&item, None).unwrap();
+        let detail = serde_json::json!({"notes": ["one", "two"], "request": "r"});
+        assert_eq!(item.detail, Some(detail));
+        assert_eq!(item.text, "one\n\ntwo");
     }
 }

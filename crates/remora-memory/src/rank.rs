@@ -89,6 +89,16 @@ pub enum Holds {
     All,
 }
 
+/// How much a word counts that so many of the rows hold.
+pub fn inverse_frequency(rows: f64, count: f64) -> f64 {
+    (1.0 + (rows - count + 0.5).max(0.5) / (count + 0.5)).ln()
+}
+
+/// A fit is comparable between stores, so that of a store with a few rows is
+/// taken as if it had this many: a word is not common because the only session
+/// there is holds it.
+pub const LEAST_FIT_ROWS: f64 = 200.0;
+
 /// How well a row fits a query, whatever other rows there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Fit {
@@ -99,6 +109,9 @@ pub struct Fit {
     pub weight: f64,
     /// How alike they are by the static table, from -1 to 1.
     pub gist: f32,
+    /// How alike they are by the encoder, from -1 to 1; `None` when the query
+    /// has no embedding or the row has none yet.
+    pub meaning: Option<f32>,
 }
 
 /// What a store knows of a candidate.
@@ -181,6 +194,10 @@ const SHORT: usize = 3;
 /// short query, and how alike.
 const STANDS_OUT: f64 = 2.0;
 const ALIKE: f32 = 0.25;
+/// How alike a row must be to a query of fragments: strings of random letters
+/// stay below it, and words such as `bicyclist` reach it where rows are about
+/// them.
+const ALIKE_BY_FRAGMENTS: f32 = 0.34;
 
 /// What a query is, by its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,12 +218,31 @@ impl Length {
     }
 }
 
-/// Whether a row is an answer to a short query, or to another one. Whoever types a few words looks for them: a row that holds none of them must
-/// mean the like, and standing beside one that does is not enough.
-pub fn answers(length: Length, row: &Row) -> bool {
-    let alike = row.likeness.is_some_and(|likeness| likeness >= ALIKE);
+/// Whether anybody knows what a query is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wording {
+    /// Some word of it is in the index, or is a word that the model knows.
+    Known,
+    /// No word of it is in the index, and the model only knows fragments of
+    /// each: a name that it never met, or gibberish.
+    Unknown,
+}
+
+/// Whether a row is an answer to the query. A few words are words to find: a
+/// row that holds none of them must mean the like, and standing beside one that
+/// does is not enough. Something is always nearest to fragments, so for words
+/// that nobody knows only a close likeness counts, however long the query is.
+pub fn answers(length: Length, wording: Wording, row: &Row) -> bool {
+    if row.holds != Holds::None {
+        return true;
+    }
+    let is_alike = |least: f32| row.likeness.is_some_and(|likeness| likeness >= least);
     let stands_out = row.meaning.is_some_and(|far| far >= STANDS_OUT);
-    length == Length::Question || row.holds != Holds::None || alike && stands_out
+    match (wording, length) {
+        (Wording::Unknown, _) => is_alike(ALIKE_BY_FRAGMENTS),
+        (Wording::Known, Length::Question) => true,
+        (Wording::Known, Length::Words) => is_alike(ALIKE) && stands_out,
+    }
 }
 
 /// What the scores of these rows are made of, for a short query or another one.

@@ -3,24 +3,28 @@
 //! files through a port, and says of everything why it was chosen.
 
 mod brief;
+mod candidates;
+mod card;
 mod compact;
 mod failure;
-mod index;
 mod intent;
 pub(crate) mod later;
 mod memories;
 mod page;
+mod pins;
 mod plain;
 mod prompt;
 mod read;
+mod reader;
 mod relevance;
 mod row;
-mod said;
+pub(crate) mod said;
 mod start;
 mod suggest;
 mod truth;
 mod work;
 
+use remora_embed::Meaning;
 use remora_protocol::record::{Anchor, Item, Kind};
 
 use crate::store::{Filter, Page as Part, Result, Store};
@@ -29,6 +33,7 @@ pub use failure::error_print;
 pub use intent::{Intent, intent};
 pub use page::TAG;
 pub use plain::{block, line};
+use reader::Reader;
 pub use suggest::{guard, instructions, suggestion};
 pub use truth::Truth;
 
@@ -147,6 +152,8 @@ pub struct Scene<'a> {
     pub given: &'a dyn Given,
     /// How much may be given.
     pub limits: Limits,
+    /// The encoder's embedding of the prompt, if one could be had in time.
+    pub embedding: Option<&'a Meaning>,
 }
 
 /// One thing that is given.
@@ -197,7 +204,7 @@ pub struct Recall {
 }
 
 /// Misses that are told to whoever asks why.
-const PASSED: usize = 8;
+const PASSED: usize = 40;
 
 impl Recall {
     /// Says why something is not given.
@@ -215,6 +222,13 @@ impl Recall {
 
 /// What this moment brings back.
 pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
+    let store = Reader::new(store, Some(scene.project))?;
+    let mut recall = recall_corrected(&store, scene, moment)?;
+    recall.passed.splice(0..0, store.into_left_out());
+    Ok(recall)
+}
+
+fn recall_corrected(store: &Reader<'_>, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
     match moment {
         Moment::Start => start::start(store, scene, start::Mind::Empty),
         Moment::Resume => start::start(store, scene, start::Mind::Full),
@@ -227,7 +241,12 @@ pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Resu
 }
 
 /// Rows of a session, the newest first; of all kinds when none is named.
-fn of_session(store: &dyn Store, session: &str, kinds: &[Kind], limit: usize) -> Result<Vec<Item>> {
+fn of_session(
+    store: &Reader<'_>,
+    session: &str,
+    kinds: &[Kind],
+    limit: usize,
+) -> Result<Vec<Item>> {
     let filter = Filter {
         session: Some(session.to_owned()),
         kinds: kinds.to_vec(),

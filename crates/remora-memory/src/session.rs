@@ -7,7 +7,8 @@ use remora_protocol::record::{Item, Kind, Session};
 use crate::capture::Captured;
 use crate::fix::{self, OpenFailures};
 use crate::near::Recent;
-use crate::statement::Statement;
+use crate::statement::options::{self, Choice};
+use crate::statement::{self, Speaker, Statement};
 use crate::store::{Filter, Page, Result, Store};
 use crate::summary::{self, Step, StepResult, Summary, Turn};
 
@@ -15,6 +16,10 @@ use crate::summary::{self, Step, StepResult, Summary, Turn};
 const LOOK_BACK: usize = 300;
 /// Steps that a checkpoint tells at most.
 const STEPS: usize = 200;
+/// Files that a statement names at most.
+const FILES: usize = 8;
+/// Where a summary's detail keeps what its message left to choose from.
+pub(crate) const OFFERED: &str = "offered";
 
 #[derive(Debug)]
 pub(crate) struct State {
@@ -24,6 +29,8 @@ pub(crate) struct State {
     prompts: Vec<String>,
     steps: Vec<Item>,
     pub(crate) statements: Vec<Statement>,
+    /// What the agent's last message left to choose from.
+    pub(crate) offered: Vec<Choice>,
     /// For forgetting the least used session first.
     pub(crate) used: u64,
 }
@@ -44,12 +51,14 @@ impl State {
             prompts: Vec::new(),
             steps: Vec::new(),
             statements: Vec::new(),
+            offered: Vec::new(),
             used: 0,
         };
         if is_known {
             let page = Page::newest(LOOK_BACK);
             for item in store.list(&filter, page)?.iter().rev() {
                 state.note(item);
+                state.statements.extend(read_statements(item));
             }
         }
         Ok(state)
@@ -58,14 +67,19 @@ impl State {
     /// A row of this session, new or old.
     pub(crate) fn note(&mut self, item: &Item) {
         match item.kind {
-            Kind::Prompt => self.prompts.push(item.text.clone()),
+            Kind::Prompt => {
+                self.prompts.push(item.text.clone());
+                self.offered.clear();
+            }
             Kind::Summary => {
+                let offered = item.detail.as_ref().and_then(|detail| detail.get(OFFERED));
+                self.offered = offered.map(options::from_json).unwrap_or_default();
                 self.prompts.clear();
                 self.steps.clear();
                 self.statements.clear();
                 self.recent.end_turn();
             }
-            Kind::Fix | Kind::Memory | Kind::Message => {}
+            Kind::Fix | Kind::Memory | Kind::Message | Kind::Commit => {}
             _ => {
                 self.failures.note(item);
                 self.recent.note(item);
@@ -84,6 +98,23 @@ impl State {
         self.steps
             .iter()
             .find(|step| step.kind == Kind::Task && step.subagent.as_deref() == Some(agent))
+    }
+
+    /// What the user asked for last, in a few words.
+    pub(crate) fn request(&self) -> String {
+        let last = self.prompts.last().map(String::as_str);
+        summary::request_of(last.as_slice())
+    }
+
+    /// What was changed since the last checkpoint.
+    pub(crate) fn changed_files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for file in self.steps.iter().flat_map(|step| &step.files_modified) {
+            if !files.contains(file) && files.len() < FILES {
+                files.push(file.clone());
+            }
+        }
+        files
     }
 
     /// What has happened since the last checkpoint, if it is worth a row.
@@ -112,6 +143,16 @@ impl State {
             steps: &steps,
             statements: &self.statements,
         })
+    }
+}
+
+/// What was stated in a row of the session: its own rows do not keep a sentence
+/// apart from what it is about.
+fn read_statements(item: &Item) -> Vec<Statement> {
+    match item.kind {
+        Kind::Prompt => statement::find(&item.text, Speaker::User),
+        Kind::Task => statement::find(&item.text, Speaker::Assistant),
+        _ => Vec::new(),
     }
 }
 

@@ -1,15 +1,23 @@
 //! Catches what the user or the assistant states for good: decisions,
-//! preferences and corrections, with the reason given. Works on the words
-//! alone; a question, a step to take now or pasted output is no statement.
-//! When in doubt it stays silent: a wrong memory does more harm than none.
+//! preferences and corrections, with the reason given. A small classifier that
+//! knows what the word rules say decides (see `model`); a question, a step to
+//! take now or pasted output is no statement. When in doubt it stays silent: a
+//! wrong memory does more harm than none.
 
+mod features;
+#[cfg(any(test, feature = "testing"))]
+pub mod fitting;
 mod han;
 mod judge;
+mod model;
+pub(crate) mod options;
+mod purpose;
 mod reason;
 mod rules;
 mod words;
 
-use crate::sentence;
+use crate::sentence::{self, BlockKind};
+use model::Sort;
 use words::Told;
 
 /// Whose words are read.
@@ -45,6 +53,8 @@ pub struct Statement {
     pub subject: Option<String>,
     /// How sure this reading is, 0 to 100.
     pub confidence: u8,
+    /// Whether the user asked for it to be remembered.
+    pub on_purpose: bool,
 }
 
 impl Statement {
@@ -56,6 +66,9 @@ impl Statement {
         }
     }
 }
+
+/// Where a row's detail says that the user asked for it to be remembered.
+pub(crate) const ON_PURPOSE: &str = "on_purpose";
 
 /// The most statements that one text yields.
 pub const MOST: usize = 8;
@@ -70,6 +83,8 @@ const LONGEST_SENTENCE: usize = 900;
 /// they paste, and what they paste is not theirs.
 const END: usize = 8_000;
 const SURE_ENOUGH: u8 = 50;
+/// However sure the model is, a rule that says so comes first.
+const SUREST_BY_MODEL: u8 = 90;
 
 /// A rule that matched a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,33 +100,205 @@ pub fn find(text: &str, speaker: Speaker) -> Vec<Statement> {
     if sentence::is_not_spoken(text) {
         return Vec::new();
     }
+    let blocks: Vec<(bool, String)> = ends(text)
+        .into_iter()
+        .flat_map(|part| sentence::blocks(&sentence::without_tagged(part)))
+        // Before sentences part a mark from its partner.
+        .map(|block| {
+            let item = matches!(block.kind, BlockKind::Item { .. });
+            (item, sentence::without_emphasis(&block.text))
+        })
+        .collect();
+    let sentences = blocks.iter().map(|(_, text)| sentence::sentences(text));
+    let sentences: Vec<Vec<&str>> = sentences.collect();
+    let count = sentences.iter().map(Vec::len).sum();
+    let mut place = 0;
     let mut found: Vec<Statement> = Vec::new();
-    for part in ends(text) {
-        for block in sentence::blocks(&sentence::without_tagged(part)) {
-            // Before sentences part a mark from its partner.
-            let text = sentence::without_emphasis(&block.text);
-            let units = units(&text);
-            let mut at = 0;
-            while at < units.len() {
-                let before = at.checked_sub(1).map(|at| units[at].text);
-                let next = units.get(at + 1);
-                let taken = read(&units[at], next, speaker);
-                // What the next sentence says was taken along.
-                at += if taken.as_ref().is_some_and(|(_, along)| *along) {
-                    2
-                } else {
-                    1
-                };
-                if let Some((mut statement, _)) = taken {
-                    statement.subject = subject(&statement.text, before);
-                    add(&mut found, statement);
-                }
+    // "Remember:" and a list: each of its items is meant.
+    let mut announced = false;
+    for ((item, _), sentences) in blocks.iter().zip(&sentences) {
+        let block = Block::of(sentences, (place, count), speaker);
+        announced = match (announced && *item, sentences.first()) {
+            (true, Some(first)) => {
+                add(&mut found, kept_on_purpose(first, None));
+                true
             }
-        }
+            _ => block.find(&mut found),
+        };
+        place += sentences.len();
     }
-    found.sort_by_key(|s| std::cmp::Reverse(s.confidence));
+    // What somebody wants kept comes before what only sounds like it.
+    found.sort_by_key(|s| std::cmp::Reverse((s.on_purpose, s.confidence)));
     found.truncate(MOST);
     found
+}
+
+/// Sentences that belong together, and their halves.
+struct Block<'a> {
+    sentences: &'a [&'a str],
+    /// With the number of the sentence each is of.
+    halves: Vec<(usize, Unit<'a>)>,
+    /// Where the first sentence stands in the text, and how many that has.
+    place: (usize, usize),
+    speaker: Speaker,
+}
+
+impl<'a> Block<'a> {
+    fn of(sentences: &'a [&'a str], place: (usize, usize), speaker: Speaker) -> Self {
+        let halves = sentences.iter().enumerate();
+        let halves =
+            halves.flat_map(|(at, text)| units(text).into_iter().map(move |unit| (at, unit)));
+        Self {
+            sentences,
+            halves: halves.collect(),
+            place,
+            speaker,
+        }
+    }
+
+    fn half(&self, at: usize) -> Option<&Unit<'a>> {
+        self.halves.get(at).map(|(_, unit)| unit)
+    }
+
+    fn text_before(&self, half: usize) -> Option<&'a str> {
+        let before = half.checked_sub(1)?;
+        self.half(before).map(|unit| unit.text)
+    }
+
+    /// Adds what is stated here; whether the last sentence only announces what
+    /// is to be remembered.
+    fn find(&self, found: &mut Vec<Statement>) -> bool {
+        let mut announces = false;
+        // The first half that was not taken along with another.
+        let mut free = 0;
+        for (at, text) in self.sentences.iter().enumerate() {
+            let own = self.halves.iter().enumerate();
+            let own = own.filter(|(half, (of, _))| *of == at && *half >= free);
+            let own: Vec<usize> = own.map(|(half, _)| half).collect();
+            let Some(last) = own.last() else { continue };
+            let next = self.half(last + 1);
+            if self.speaker == Speaker::User
+                && let Some(kept) = purpose::kept(text)
+            {
+                let next_said = next.map(|unit| unit.text);
+                if let Some(said) = Some(kept).filter(|kept| !kept.is_empty()).or(next_said) {
+                    add(found, kept_on_purpose(said, next_said));
+                    free = last + if kept.is_empty() { 2 } else { 1 };
+                } else {
+                    announces = true;
+                }
+                continue;
+            }
+            self.find_in_sentence(at, &own, &mut free, found);
+        }
+        announces
+    }
+
+    /// By the word rules where one holds, else by the model.
+    fn find_in_sentence(
+        &self,
+        at: usize,
+        own: &[usize],
+        free: &mut usize,
+        found: &mut Vec<Statement>,
+    ) {
+        let text = self.sentences[at];
+        let next_of = |half: usize| self.half(half + 1);
+        let hits: Vec<(usize, Hit)> = own
+            .iter()
+            .filter_map(|half| {
+                let next = next_of(*half).map(|unit| unit.text);
+                Some((*half, hit(self.half(*half)?.text, next, self.speaker)?))
+            })
+            .collect();
+        let mut any = false;
+        for (half, hit) in hits {
+            let Some(unit) = self.half(half).filter(|_| half >= *free) else {
+                continue;
+            };
+            if let Some((mut statement, along)) = read(unit, next_of(half), hit, self.speaker) {
+                statement.subject = subject(&statement.text, self.text_before(half));
+                add(found, statement);
+                *free = half + if along { 2 } else { 1 };
+                any = true;
+            }
+        }
+        let asks = text.trim_end().ends_with(['?', '？']);
+        let (Some(first), Some(last)) = (own.first(), own.last()) else {
+            return;
+        };
+        if any || asks || !is_bounded(text) {
+            return;
+        }
+        let reading = self.read_model(text, at);
+        if reading.probability < model::threshold(self.speaker) {
+            return;
+        }
+        let whole = Unit {
+            text,
+            joined: false,
+        };
+        if let Some(mut statement) = read_by_model(&whole, next_of(*last), reading, self.speaker) {
+            statement.subject = subject(&statement.text, self.text_before(*first));
+            add(found, statement);
+        }
+    }
+
+    fn read_model(&self, text: &str, at: usize) -> model::Reading {
+        let sentence = features::Sentence {
+            text,
+            speaker: self.speaker,
+            place: (self.place.0 + at, self.place.1),
+            hit: None,
+        };
+        model::read(&sentence)
+    }
+}
+
+/// The statement that no word rule knows.
+fn read_by_model(
+    unit: &Unit<'_>,
+    next: Option<&Unit<'_>>,
+    reading: model::Reading,
+    speaker: Speaker,
+) -> Option<Statement> {
+    let kind = match reading.sort {
+        Sort::Kind(kind) => kind,
+        Sort::Fact => StatementKind::Decision,
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a probability: 0 to 100"
+    )]
+    let confidence = ((reading.probability * 100.0) as u8).clamp(SURE_ENOUGH, SUREST_BY_MODEL);
+    let hit = Hit {
+        kind,
+        confidence,
+        announces: false,
+    };
+    let (statement, _) = read(unit, next, hit, speaker)?;
+    // What is known only, without why, stays in the text of its turn; what an
+    // agent found out is in the summary.
+    let says_why =
+        || speaker == Speaker::User && (statement.reason.is_some() || reason::is_cause(unit.text));
+    (reading.sort != Sort::Fact || says_why()).then_some(statement)
+}
+
+/// What the user asked to be remembered.
+fn kept_on_purpose(said: &str, next: Option<&str>) -> Statement {
+    let (body, why) = reason::split(said);
+    let why = why.or_else(|| next.and_then(reason::follows));
+    let why = why.map(|why| sentence::one_line(bare(&sentence::plain(why)), LONGEST));
+    let kind = hit(said, None, Speaker::User).map_or(StatementKind::Preference, |hit| hit.kind);
+    Statement {
+        kind,
+        text: sentence::one_line(&presentable(&sentence::plain(body)), LONGEST),
+        reason: why.filter(|why| !why.is_empty()),
+        subject: None,
+        confidence: 99,
+        on_purpose: true,
+    }
 }
 
 fn ends(text: &str) -> Vec<&str> {
@@ -146,9 +333,14 @@ fn units(block: &str) -> Vec<Unit<'_>> {
     sentences.flat_map(halves).collect()
 }
 
+/// Whether it is short enough for somebody to have said it.
+fn is_bounded(unit: &str) -> bool {
+    unit.len() <= 4 * LONGEST_SENTENCE && unit.chars().count() <= LONGEST_SENTENCE
+}
+
 /// What rules find in a sentence; nothing in data.
 fn hit(unit: &str, next: Option<&str>, speaker: Speaker) -> Option<Hit> {
-    if unit.len() > 4 * LONGEST_SENTENCE || unit.chars().count() > LONGEST_SENTENCE {
+    if !is_bounded(unit) {
         return None;
     }
     let wide = unit.chars().filter(|c| sentence::is_wide(*c)).count();
@@ -160,9 +352,13 @@ fn hit(unit: &str, next: Option<&str>, speaker: Speaker) -> Option<Hit> {
 }
 
 /// The statement of a sentence, and whether the next one is part of it.
-fn read(unit: &Unit<'_>, next: Option<&Unit<'_>>, speaker: Speaker) -> Option<(Statement, bool)> {
+fn read(
+    unit: &Unit<'_>,
+    next: Option<&Unit<'_>>,
+    hit: Hit,
+    speaker: Speaker,
+) -> Option<(Statement, bool)> {
     let follows = next.map(|unit| unit.text);
-    let hit = hit(unit.text, follows, speaker)?;
     let (body, why) = reason::split(unit.text);
     let mut text = sentence::plain(body);
     let mut why = why.map(sentence::plain);
@@ -195,6 +391,7 @@ fn read(unit: &Unit<'_>, next: Option<&Unit<'_>>, speaker: Speaker) -> Option<(S
                 reason,
                 subject: None,
                 confidence: sure.min(99),
+                on_purpose: false,
             },
             along,
         )
@@ -233,9 +430,21 @@ fn small(text: &str) -> String {
     first.chain(chars).collect()
 }
 
+/// Without the number that it has in a list.
+fn without_number(text: &str) -> &str {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = text.len() - rest.len();
+    let rest = rest
+        .strip_prefix(['.', ')'])
+        .filter(|_| (1..=2).contains(&digits));
+    rest.and_then(|rest| rest.strip_prefix(' ')).unwrap_or(text)
+}
+
 /// Without what only leads in, and beginning like a sentence.
 fn presentable(text: &str) -> String {
-    let text = bare(words::without_lead(han::without_lead(bare(text))));
+    let text = bare(words::without_lead(han::without_lead(bare(
+        without_number(text),
+    ))));
     let first_word = text.split_whitespace().next().unwrap_or_default();
     let mut chars = text.chars();
     match chars.next() {

@@ -78,8 +78,9 @@ pub struct Batch {
     /// Items.
     pub items: Vec<Write>,
     /// Files by folder; replaces what is known of each file, except that an
-    /// empty `holds` and a missing anchor keep the old one, `Seen` never replaces
-    /// another state, and an anchor with the old contents keeps its `since`.
+    /// empty `holds`, a missing anchor and a missing `from` of a file that was not
+    /// removed keep the old one, `Seen` never replaces another state, and an
+    /// anchor with the old contents keeps its `since`.
     pub files: Vec<FileRecord>,
     /// What sessions were given. A session's line that is there already stays
     /// as it is.
@@ -335,8 +336,8 @@ pub trait Store: Send {
     /// store's files. What is not there is no error, so that it can be repeated.
     fn erase(&self, erase: &Erase) -> Result<()>;
     /// Removes what may go, items and rows of the ledgers, and returns how many
-    /// items and events went or would go. Items that are pinned or rejected
-    /// stay.
+    /// items and events went or would go. Items that users pinned, rejected or
+    /// edited stay.
     fn prune(&self, prune: &Prune, run: PruneRun) -> Result<u64>;
 }
 

@@ -5,12 +5,12 @@
 
 mod entries;
 mod message;
-mod request;
+pub(crate) mod request;
 mod steps;
 
 use self::entries::Entries;
-pub(crate) use self::request::BETWEEN;
 pub(crate) use self::steps::FAILING;
+use crate::episode;
 use crate::sentence::one_line;
 use crate::statement::{Statement, StatementKind};
 use crate::words::terms;
@@ -78,8 +78,16 @@ pub struct Summary {
     pub passed: Vec<String>,
     /// The files concerned, changed ones first.
     pub files: Vec<String>,
+    /// How many of them were changed.
+    pub changed: usize,
     /// Decisions, preferences and corrections, and what to beware of.
     pub notes: Vec<String>,
+    /// The prompts as they were written, one entry each, bounded.
+    pub asked: Vec<String>,
+    /// The assistant's last message as lines of plain text, bounded.
+    pub said: Vec<String>,
+    /// The sentences of it that conclude something.
+    pub conclusion: Vec<String>,
 }
 
 /// The most characters of a title.
@@ -96,11 +104,12 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
     let request = request::read(turn.prompts);
     let said = turn.last_message.map(message::read).unwrap_or_default();
     let done = steps::read(turn.steps);
-    if request.is_empty()
-        && turn.steps.is_empty()
-        && turn.statements.is_empty()
-        && said.is_trivial()
-    {
+    let spoken = turn.last_message.map(episode::read_message);
+    let spoken = spoken.unwrap_or_default();
+    let changed = done.changed > 0 || !done.open.is_empty();
+    // That something was looked at or run, with nobody asking and nothing said of
+    // it, is no work to come back to.
+    if request.is_empty() && !changed && turn.statements.is_empty() && said.is_trivial() {
         return None;
     }
     let mut notes = Entries::default();
@@ -157,11 +166,20 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
         next_steps: next_steps.into_list(),
         failing,
         passed: done.passed,
+        changed: done.changed,
         files: done.files,
         notes: notes.into_list(),
+        asked: episode::read_prompts(turn.prompts),
+        conclusion: episode::conclusions(&spoken),
+        said: spoken,
     };
     summary.title = title(&summary);
     (!summary.title.is_empty()).then_some(summary)
+}
+
+/// What prompts ask for, in a few words.
+pub(crate) fn request_of(prompts: &[&str]) -> String {
+    one_line(request::subject(&request::read(prompts)), TITLE)
 }
 
 fn note(statement: &Statement) -> String {

@@ -59,6 +59,8 @@ kinds! {
     Fix = "fix";
     /// A saved memory; the file is the truth, this is its index.
     Memory = "memory";
+    /// What a commit says of itself; git is the truth, this is its index.
+    Commit = "commit";
 }
 
 impl Kind {
@@ -68,11 +70,11 @@ impl Kind {
     }
 
     /// Whether it tells what was done or found, as opposed to words, summaries,
-    /// fixes and memories.
+    /// fixes, memories and commits.
     pub fn is_observation(self) -> bool {
         !matches!(
             self,
-            Self::Prompt | Self::Message | Self::Summary | Self::Fix | Self::Memory
+            Self::Prompt | Self::Message | Self::Summary | Self::Fix | Self::Memory | Self::Commit
         )
     }
 }
@@ -341,13 +343,16 @@ impl Override {
 }
 
 /// A user's word that an item is wrong: a tombstone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejection {
     /// When, in milliseconds since 1970.
     pub time: i64,
     /// Why, if the user gave a reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// What the item is: only claims are looked for where others quote them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
 }
 
 /// Words that replace those of an item; what is absent stays as extracted.
@@ -364,6 +369,25 @@ pub struct Edit {
     /// The facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Vec<String>>,
+    /// The words before the first edit, for taking it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<Box<OriginalWords>>,
+}
+
+/// The words of an item as they were extracted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginalWords {
+    /// The title.
+    pub title: String,
+    /// The text.
+    #[serde(default)]
+    pub text: String,
+    /// The facts.
+    #[serde(default)]
+    pub facts: Vec<String>,
+    /// The parts of a summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
 }
 
 /// What is deleted for good, by name.

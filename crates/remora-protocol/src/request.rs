@@ -49,6 +49,43 @@ pub enum Request {
     Stop,
     /// How are you?
     Status,
+    /// The embedding of a text, for a hook that has a few milliseconds. Answered
+    /// with an [`EmbeddingReply`]; a worker that does not know it hangs up.
+    Embed {
+        /// The beginning of a prompt.
+        text: String,
+    },
+}
+
+/// What the worker says to [`Request::Embed`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EmbeddingReply {
+    /// Here it is.
+    Embedding(Embedding),
+    /// There is none, or not now.
+    Refused(Refusal),
+}
+
+/// An embedding as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Embedding {
+    /// What made it; vectors of other models are of another space.
+    pub model: String,
+    /// Its scale and a byte a dimension.
+    pub bytes: Vec<u8>,
+}
+
+/// Why the worker gives no embedding. It always says so at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Refusal {
+    /// There is no encoder, or it does not work.
+    Off,
+    /// It is being loaded since this request.
+    Loading,
+    /// It is working for somebody else.
+    Busy,
 }
 
 /// What the worker says.

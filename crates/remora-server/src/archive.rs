@@ -6,10 +6,11 @@
 
 pub mod rewrite;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use remora_client::{append_our_file, create_our_file, open_our_file};
 use remora_protocol::time::date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -73,10 +74,7 @@ impl Archive {
         if written.is_err() {
             // Half a frame on a full disk: take it back, so that the next one
             // follows a whole one.
-            let _ = OpenOptions::new()
-                .write(true)
-                .open(&path)
-                .and_then(|file| file.set_len(before));
+            let _ = append_our_file(&path).and_then(|file| file.set_len(before));
         }
         written
     }
@@ -160,7 +158,7 @@ impl Archive {
     /// for idle times; a file is replaced whole or not at all.
     pub fn tighten(&mut self) -> io::Result<()> {
         for path in self.files()? {
-            let bytes = fs::read(&path)?;
+            let bytes = read_whole(&path)?;
             if frames(&bytes).count() < LOOSE {
                 continue;
             }
@@ -185,7 +183,7 @@ impl Archive {
 /// Hands every event of a file to `take`, and returns how many could not be
 /// read.
 pub fn read(path: &Path, mut take: impl FnMut(Archived)) -> io::Result<u64> {
-    let bytes = fs::read(path)?;
+    let bytes = read_whole(path)?;
     let mut bad = 0;
     for frame in frames(&bytes) {
         let Ok(text) = unpack(frame) else {
@@ -240,35 +238,30 @@ fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn cut_broken_end(path: &Path) -> io::Result<()> {
-    let bytes = fs::read(path)?;
+    let bytes = read_whole(path)?;
     let end = frames(&bytes).last().map_or(0, |last| {
         last.as_ptr().addr() - bytes.as_ptr().addr() + last.len()
     });
     if end < bytes.len() {
-        OpenOptions::new()
-            .write(true)
-            .open(path)?
-            .set_len(end as u64)?;
+        append_our_file(path)?.set_len(end as u64)?;
     }
     Ok(())
 }
 
+fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_our_file(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn append_to(path: &Path, frame: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = append_our_file(path)?;
     file.write_all(frame)?;
     file.sync_data()
 }
 
 fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).write(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    create_our_file(path)
 }
 
 #[cfg(test)]

@@ -8,13 +8,12 @@ mod tests;
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
-use remora_client::{Changes, Paths};
+use remora_client::{Changes, Paths, make_our_folder, write_our_file};
 use remora_git::{Cancel, Git};
 
 use crate::Clock;
@@ -172,11 +171,9 @@ fn note(paths: &Paths, root: &Path, found: status::Found, now: i64) {
         ..state
     };
     let write = || -> std::io::Result<()> {
-        fs::create_dir_all(Changes::folder(paths))?;
+        make_our_folder(&Changes::folder(paths))?;
         let draft = file.with_extension("draft");
-        let mut out = fs::File::create(&draft)?;
-        out.write_all(&serde_json::to_vec(&changes)?)?;
-        drop(out);
+        write_our_file(&draft, &serde_json::to_vec(&changes)?)?;
         fs::rename(&draft, &file)
     };
     let _ = write();

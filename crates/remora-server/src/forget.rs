@@ -11,15 +11,15 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use remora_client::{Paths, given_file};
-use remora_memory::store::{Erase, Store};
+use remora_client::{Paths, Pause, Roots, given_file};
+use remora_memory::store::{Erase, Store, StoreError};
 use remora_store::Access;
 use serde::{Deserialize, Serialize};
 
 use crate::archive::rewrite::{self, Verdict};
 use crate::archive::{Archive, Archived};
 use crate::forgotten::{Forgotten, Receipt};
-use crate::{ServerError, at, overrides};
+use crate::{ServerError, at, join, overrides};
 pub use plan::{Selection, plan};
 
 /// What is to be deleted, by name; no content.
@@ -53,8 +53,9 @@ pub fn carry_out(paths: &Paths, order: &Order) -> Result<(), ServerError> {
     finish(paths, order)
 }
 
-/// Carries out what an earlier process began; whether there was something. The
-/// caller holds the worker's lock.
+/// Carries out what an earlier process began; whether that is done. With a
+/// damaged database it waits for a rebuild, which brings back nothing that is to
+/// go and then comes here again. The caller holds the worker's lock.
 pub fn resume(paths: &Paths) -> Result<bool, ServerError> {
     let file = paths.forgetting();
     let bytes = match fs::read(&file) {
@@ -64,8 +65,10 @@ pub fn resume(paths: &Paths) -> Result<bool, ServerError> {
     let order: Order = serde_json::from_slice(&bytes)
         .map_err(io::Error::from)
         .map_err(at(&file))?;
-    finish(paths, &order)?;
-    Ok(true)
+    match finish(paths, &order) {
+        Err(ServerError::Store(StoreError::Damaged(_))) => Ok(false),
+        other => other.map(|()| true),
+    }
 }
 
 fn finish(paths: &Paths, order: &Order) -> Result<(), ServerError> {
@@ -83,6 +86,7 @@ fn finish(paths: &Paths, order: &Order) -> Result<(), ServerError> {
     }
     clean_injections(paths, order)?;
     clean_logs(paths, order)?;
+    remove_names(paths, &order.erase.projects)?;
     let file = paths.forgetting();
     fs::remove_file(&file).map_err(at(&file))
 }
@@ -154,17 +158,39 @@ fn clean_injections(paths: &Paths, order: &Order) -> Result<(), ServerError> {
     Ok(())
 }
 
-/// Logs name events by their ids, and failures may quote more.
+/// Projects that went are named nowhere else: not among joined keys, not among
+/// the roots that hold one, not by a pause, which holds on without the name.
+fn remove_names(paths: &Paths, keys: &[String]) -> Result<(), ServerError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    join::drop_notes(paths, keys)?;
+    for key in keys {
+        Roots::of(paths).forget(key).map_err(at(&paths.roots()))?;
+        let pauses = Pause::of(paths);
+        pauses.forget_name(key).map_err(at(&paths.run()))?;
+    }
+    Ok(())
+}
+
+/// Logs name events by their ids and projects by their keys, and failures may
+/// quote more.
 fn clean_logs(paths: &Paths, order: &Order) -> Result<(), ServerError> {
     let Erase {
-        events, sessions, ..
+        events,
+        sessions,
+        projects,
+        ..
     } = &order.erase;
-    if events.len() + sessions.len() == 0 {
+    if events.len() + sessions.len() + projects.len() == 0 {
         return Ok(());
     }
     let known: HashSet<&str> = events.iter().chain(sessions).map(String::as_str).collect();
     let word = |c: char| !(c.is_alphanumeric() || c == '-' || c == '_');
-    let keep = |line: &str| !line.split(word).any(|part| known.contains(part));
+    let keep = |line: &str| {
+        let names = || projects.iter().any(|key| line.contains(key.as_str()));
+        !line.split(word).any(|part| known.contains(part)) && !names()
+    };
     for file in files_in(&paths.logs())? {
         blank_lines(&file, &keep)?;
     }

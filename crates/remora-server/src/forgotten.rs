@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 
 use remora_client::{Paths, stable_hash};
 use remora_memory::Captured;
-use remora_protocol::record::{EventRow, FileRecord, Item, Session};
+use remora_protocol::record::{EventRow, FileRecord, Item, Override, Session};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -179,6 +179,20 @@ impl Forgotten {
         self.has("event", &[event])
             || self.has("item", &[&item.uid])
             || self.is_within(&item.session, &item.project, item.time)
+    }
+
+    /// Whether the item that a user said this of was deleted.
+    pub fn covers_override(&self, said: &Override) -> bool {
+        let event = said.uid.split_once('/').map_or(&*said.uid, |(id, _)| id);
+        let times = [
+            said.pinned,
+            said.rejected.as_ref().map(|rejection| rejection.time),
+            said.edit.as_ref().map(|edit| edit.time),
+        ];
+        let time = times.into_iter().flatten().max().unwrap_or_default();
+        self.has("event", &[event])
+            || self.has("item", &[&said.uid])
+            || self.is_within("", &said.project, time)
     }
 
     /// Whether this archived event was deleted.

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_client::Paths;
+use remora_client::{Paths, write_our_file};
 
 /// Under way at so many deaths, an event is taken after all others.
 const DEATHS_TO_GO_LAST: u32 = 3;
@@ -206,7 +206,7 @@ impl Guard {
             lines
         });
         // Without the note a death is not noticed; that is no reason to stop.
-        let _ = fs::write(&self.under_way, lines);
+        let _ = write_our_file(&self.under_way, lines.as_bytes());
     }
 
     /// They are stored, or known not to be to blame.
@@ -240,7 +240,8 @@ impl Guard {
             lines
         });
         let partial = self.file.with_extension("tmp");
-        let _ = fs::write(&partial, lines).and_then(|()| fs::rename(&partial, &self.file));
+        let _ = write_our_file(&partial, lines.as_bytes())
+            .and_then(|()| fs::rename(&partial, &self.file));
     }
 }
 

@@ -116,6 +116,17 @@ impl Ignores {
         files.into_iter().any(|file| hit(&file, false)) || hit(&cwd, true)
     }
 
+    /// Whether a file, as seen from a project's root, is not to be captured.
+    pub(crate) fn ignores_file(&mut self, root: &Path, file: &str) -> bool {
+        let root = resolve_dots(root);
+        let path = path_below(&root, &root.join(file));
+        let patterns = self.of(&root);
+        path.is_some_and(|path| {
+            let matched = patterns.matched_path_or_any_parents(&path, false);
+            matched.is_ignore()
+        })
+    }
+
     fn of(&mut self, root: &Path) -> &Gitignore {
         let file = root.join(FILE);
         let stamp = fs::metadata(&file).and_then(|m| m.modified()).ok();

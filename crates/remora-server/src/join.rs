@@ -12,9 +12,10 @@ use std::path::Path;
 
 use remora_client::Paths;
 use remora_memory::store::{Batch, Filter, Name, Order, Page, Store, Write};
-use remora_protocol::record::{FileRecord, Item, Kind, Project, Session};
+use remora_protocol::record::{FileRecord, Item, Kind, Override, Project, Session};
 use serde::{Deserialize, Serialize};
 
+use crate::forget::write_whole;
 use crate::{ServerError, at};
 
 /// Rows of one transaction.
@@ -93,12 +94,18 @@ pub fn join(
     };
     append(&file, &note).map_err(at(&file))?;
     let mut joined = Joined::default();
+    let moved = overrides(store, from, to)?;
+    let has_moved = !moved.is_empty();
     store.apply(&Batch {
         projects: vec![to.clone()],
         sessions: sessions(store, from, to, &mut joined)?,
         files: files(store, from, to)?,
+        overrides: moved,
         ..Batch::default()
     })?;
+    if has_moved {
+        crate::overrides::save(paths, store)?;
+    }
     loop {
         let page = Page {
             order: Order::Oldest,
@@ -122,9 +129,27 @@ pub fn join(
                 gone.push(Name::Id(item.id));
             }
         }
-        store.apply(&batch)?;
+        let numbers = store.apply(&batch)?;
+        for (write, number) in batch.items.iter().zip(numbers) {
+            // What was rejected under the other key has landed on its tombstone.
+            if let Write::Keep(item) = write
+                && item.id != number
+            {
+                gone.push(Name::Id(item.id));
+            }
+        }
         store.remove(&gone)?;
     }
+}
+
+/// What users said of items goes where the items go.
+fn overrides(store: &dyn Store, from: &str, to: &Project) -> Result<Vec<Override>, ServerError> {
+    let moved = store.overrides(Some(from))?.into_iter();
+    let under = |known: Override| Override {
+        project: to.key.clone(),
+        ..known
+    };
+    Ok(moved.map(under).collect())
 }
 
 /// Rows of saved memories follow their files. Of two rows with one key the one
@@ -188,6 +213,29 @@ fn append(file: &Path, note: &Note) -> io::Result<()> {
     file.sync_all()
 }
 
+/// Takes out the notes that speak of these keys alone; one that sends rows to
+/// another key is what that one's rebuild goes by.
+pub(crate) fn drop_notes(paths: &Paths, keys: &[String]) -> Result<(), ServerError> {
+    let file = paths.joined();
+    let text = match fs::read_to_string(&file) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(at(&file))?,
+    };
+    let stays = |line: &&str| {
+        let note: Option<Note> = serde_json::from_str(line).ok();
+        note.is_none_or(|note| !(keys.contains(&note.from) && keys.contains(&note.to)))
+    };
+    let left: String = text
+        .lines()
+        .filter(stays)
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    if left == text {
+        return Ok(());
+    }
+    write_whole(&file, left.as_bytes()).map_err(at(&file))
+}
+
 /// The joins of a data directory, for events that were captured before them.
 #[derive(Debug, Default)]
 pub(crate) struct Joins(Vec<Note>);
@@ -204,6 +252,18 @@ impl Joins {
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok());
         Ok(Self(notes.collect()))
+    }
+
+    /// Keys whose rows have gone to this one.
+    pub(crate) fn leading_to(&self, key: &str) -> Vec<String> {
+        let mut keys = vec![key.to_owned()];
+        for note in self.0.iter().rev() {
+            if keys.contains(&note.to) && !keys.contains(&note.from) {
+                keys.push(note.from.clone());
+            }
+        }
+        keys.remove(0);
+        keys
     }
 
     /// Gives the project of an event the key that its rows have now.

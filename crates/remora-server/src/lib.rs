@@ -8,7 +8,9 @@
 mod anchor;
 pub mod archive;
 mod changed;
+pub mod commits;
 mod dead;
+mod embedder;
 pub mod forget;
 mod forgotten;
 mod guard;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use remora_client::{Failure, Paths};
+use remora_client::{Failure, Paths, write_our_file};
 
 use crate::guard;
 
@@ -72,6 +72,11 @@ fn read_death(paths: &Paths, now: i64) -> Option<Death> {
     })
 }
 
+/// The worker of this process ends because it was told to, not by a fault.
+pub fn end_orderly(paths: &Paths) {
+    let _ = fs::remove_file(up_file(paths));
+}
+
 /// The life of this worker, for the next one to see.
 #[derive(Debug)]
 pub(crate) struct Life {
@@ -95,10 +100,10 @@ impl Life {
                 lines
             });
             // Best effort, here and below: nothing else depends on it.
-            let _ = fs::write(deaths_file(paths), lines);
+            let _ = write_our_file(&deaths_file(paths), lines.as_bytes());
         }
         let up = up_file(paths);
-        let _ = fs::write(&up, std::process::id().to_string());
+        let _ = write_our_file(&up, std::process::id().to_string().as_bytes());
         deaths.retain(|death| (now - death.noticed).abs() < LOOP_MS);
         let said = (is_new && deaths.len() >= DEATHS_IN_LOOP).then(|| describe(&deaths));
         if let Some(said) = &said {

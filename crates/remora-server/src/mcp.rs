@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 
 use text::Widening;
-pub use text::{Detail, Entry, Found, Row, Source, Took};
+pub use text::{Detail, Entry, Found, Receipt, Row, Source, Took};
 
 /// The name of the server, which is part of the names of its tools.
 pub const SERVER: &str = "remora";
@@ -120,6 +120,10 @@ pub trait Library: Send + Sync + 'static {
     fn timeline(&self, timeline: &Timeline) -> Result<Found<Entry>, String>;
     /// Saves a fact; says where, and what there is to say about it.
     fn remember(&self, fact: &Fact) -> Result<Took, String>;
+    /// Deletes an item for good.
+    fn forget(&self, id: &str) -> Result<Receipt, String>;
+    /// Marks an item as wrong, so that no session is told of it again.
+    fn reject(&self, id: &str, because: Option<&str>) -> Result<Receipt, String>;
     /// Called now and then: what nobody uses may go.
     fn rest(&self) {}
 }
@@ -249,6 +253,10 @@ fn answer(library: &dyn Library, asked: &tools::Asked) -> Result<String, String>
             text::entries(&found, widening(library, timeline.reach))
         }
         tools::Asked::Remember(fact) => text::took(&library.remember(fact)?),
+        tools::Asked::Forget(id) => text::corrected(&library.forget(id)?),
+        tools::Asked::Wrong { id, because } => {
+            text::corrected(&library.reject(id, because.as_deref())?)
+        }
     })
 }
 

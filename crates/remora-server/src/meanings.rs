@@ -31,6 +31,10 @@ pub trait Encode: fmt::Debug + Send + Sync {
     ) -> Result<Vec<Meaning>, EmbedError>;
     /// Lets go of what has not been used for a while.
     fn rest(&self, now: Instant);
+    /// Whether it can encode without loading anything first.
+    fn is_loaded(&self) -> bool {
+        true
+    }
 }
 
 impl Encode for OnDemand {
@@ -45,6 +49,10 @@ impl Encode for OnDemand {
 
     fn rest(&self, now: Instant) {
         OnDemand::rest(self, now);
+    }
+
+    fn is_loaded(&self) -> bool {
+        OnDemand::is_loaded(self)
     }
 }
 

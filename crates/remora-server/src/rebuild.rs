@@ -84,6 +84,9 @@ pub fn rebuild(
     let replacement = Replacement::begin(paths)?;
     let result = replay(paths, policy, &replacement, progress)?;
     replacement.put_in_place()?;
+    // A deletion that had to wait for a sound database; also what a repair has
+    // put aside goes with it.
+    crate::forget::resume(paths)?;
     Ok(result)
 }
 

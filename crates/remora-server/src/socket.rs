@@ -12,6 +12,7 @@ use std::time::Duration;
 use remora_client::receive;
 use remora_protocol::request::Request;
 
+use crate::embedder::Embedder;
 use crate::panics::catch;
 use crate::worker::Tick;
 
@@ -26,7 +27,7 @@ pub(crate) struct Ear {
 impl Ear {
     /// Listens. Only the holder of the worker's lock may call this: a socket
     /// that is left over from a dead worker is replaced.
-    pub(crate) fn open(path: &Path, ticks: Sender<Tick>) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path, ticks: Sender<Tick>, embedder: Embedder) -> io::Result<Self> {
         match fs::remove_file(path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
@@ -36,7 +37,7 @@ impl Ear {
         drop(folder);
         #[cfg(unix)]
         fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-        thread::spawn(move || listen(&listener, &ticks));
+        thread::spawn(move || listen(&listener, &ticks, &embedder));
         Ok(Self {
             path: Some(path.to_path_buf()),
         })
@@ -56,10 +57,10 @@ impl Drop for Ear {
     }
 }
 
-fn listen(listener: &UnixListener, ticks: &Sender<Tick>) {
+fn listen(listener: &UnixListener, ticks: &Sender<Tick>, embedder: &Embedder) {
     for stream in listener.incoming().flatten() {
         // A request that panics is as good as none; the next one is heard.
-        if let Some(tick) = catch(|| hear(stream)).ok().flatten()
+        if let Some(tick) = catch(|| hear(stream, embedder)).ok().flatten()
             && ticks.send(tick).is_err()
         {
             return;
@@ -67,7 +68,7 @@ fn listen(listener: &UnixListener, ticks: &Sender<Tick>) {
     }
 }
 
-fn hear(stream: UnixStream) -> Option<Tick> {
+fn hear(stream: UnixStream, embedder: &Embedder) -> Option<Tick> {
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
     match receive(&stream).ok()? {
@@ -75,5 +76,10 @@ fn hear(stream: UnixStream) -> Option<Tick> {
         Request::Drain => Some(Tick::Drain(stream)),
         Request::Stop => Some(Tick::Stop(stream)),
         Request::Status => Some(Tick::Status(stream)),
+        // Not through the loop: a hook does not wait for a round to end.
+        Request::Embed { text } => {
+            embedder.answer(text, stream);
+            None
+        }
     }
 }

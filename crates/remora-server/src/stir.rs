@@ -22,6 +22,8 @@ const PROJECTS: usize = 16;
 pub(crate) struct Stir {
     pub(crate) project: Project,
     pub(crate) edge: Edge,
+    /// Whether a session began.
+    pub(crate) starts: bool,
     /// Checkouts in which a session began, ended or came to the end of a turn.
     pub(crate) roots: Vec<PathBuf>,
 }
@@ -37,15 +39,18 @@ pub(crate) fn of(
         return Ok(stirs);
     }
     let page = Page::newest(stored.min(EVENTS));
-    let mut sessions: HashMap<String, Edge> = HashMap::new();
+    let mut sessions: HashMap<String, (Edge, bool)> = HashMap::new();
     for event in store.events(&Filter::default(), page)? {
-        let edge = sessions.entry(event.session).or_insert(Edge::None);
-        if is_edge(&event.name) {
+        let known = sessions.entry(event.session);
+        let (edge, starts) = known.or_insert((Edge::None, false));
+        let name = EventName::parse(&event.name);
+        if name.is_some_and(is_edge) {
             *edge = Edge::Turn;
         }
+        *starts |= name == Some(EventName::SessionStart);
     }
     let projects = store.projects()?;
-    for (id, edge) in sessions {
+    for (id, (edge, starts)) in sessions {
         let filter = Filter {
             session: Some(id),
             ..Filter::default()
@@ -65,12 +70,14 @@ pub(crate) fn of(
                 stirs.push(Stir {
                     project: project.clone(),
                     edge: Edge::None,
+                    starts: false,
                     roots: Vec::new(),
                 });
                 stirs.len() - 1
             }
             None => continue,
         };
+        stirs[at].starts |= starts;
         if edge == Edge::Turn {
             stirs[at].edge = edge;
             for root in roots(paths, project, &session) {
@@ -83,13 +90,11 @@ pub(crate) fn of(
     Ok(stirs)
 }
 
-fn is_edge(name: &str) -> bool {
-    let edges = [
-        EventName::SessionStart,
-        EventName::Stop,
-        EventName::SessionEnd,
-    ];
-    EventName::parse(name).is_some_and(|name| edges.contains(&name))
+fn is_edge(name: EventName) -> bool {
+    matches!(
+        name,
+        EventName::SessionStart | EventName::Stop | EventName::SessionEnd
+    )
 }
 
 /// The checkout that was seen last, and the one that the session began in.

@@ -2,6 +2,7 @@
 //! when the disk or the database will not have it; an end when it is idle.
 
 mod lock;
+mod upkeep;
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -19,15 +20,18 @@ use remora_protocol::request::Reply;
 use remora_store::Access;
 
 use crate::changed::{GIT_TIMEOUT, Watch};
+use crate::commits::GitCapture;
+use crate::commits::feed::{CommitFeed, FeedSettings};
+use crate::embedder::Embedder;
 use crate::guard::name_of;
 use crate::intake::LeftOut;
 use crate::lives::Life;
-use crate::meanings::{Background, Spare};
+use crate::meanings::{Background, Encode, Spare};
 use crate::panics::catch;
-use crate::saved::{Reach, Refreshed, Saved, SavedMemories};
+use crate::saved::{Reach, Saved, SavedMemories};
 use crate::settling::Settling;
 use crate::socket::Ear;
-use crate::{Inbox, Log, ServerError, at, forget, is_gone, move_aside, rebuild, stir};
+use crate::{Inbox, Log, ServerError, at, forget, is_gone, move_aside, rebuild};
 
 /// Without a poke the spool is looked at this often: a poke may be lost.
 const LOOK: Duration = Duration::from_secs(30);
@@ -66,11 +70,14 @@ pub struct Settings {
     pub idle: Duration,
     /// The archive's cap in bytes.
     pub archive_cap: u64,
-    /// What rows mean, worked out when there is nothing else to do; `None`
-    /// leaves it to others.
+    /// What rows mean, worked out in spare time; `None` leaves it to others.
     pub meanings: Option<Background>,
+    /// What embeds the prompts of hooks; `None` refuses every one.
+    pub encoder: Option<Arc<dyn Encode>>,
     /// Where saved memories come from; `None` leaves their rows as they are.
     pub saved: Option<Arc<dyn SavedMemories>>,
+    /// Whether commits of the user's projects are taken in.
+    pub git: GitCapture,
     /// What is done when it tidies.
     pub chore: Option<Chore>,
     /// The clock.
@@ -111,6 +118,8 @@ pub(crate) enum Tick {
     Checked,
     /// Git was asked about a checkout.
     Asked,
+    /// Git was asked about commits.
+    CommitsRead,
 }
 
 /// Runs the worker until it ends.
@@ -134,7 +143,8 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
     log.flush();
     let (ticks, inbox) = channel();
     let socket = paths.socket();
-    let ear = Ear::open(&socket, ticks.clone()).map_err(at(&socket))?;
+    let embedder = Embedder::start(settings.encoder.clone());
+    let ear = Ear::open(&socket, ticks.clone(), embedder.clone()).map_err(at(&socket))?;
     // Without it, hooks wait a little longer after a death.
     let _ = came_up(paths);
     // Room for the mark of a failing hook is taken while there is some.
@@ -152,6 +162,7 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
         opened: None,
         log: Some(log),
         spare: Spare::new(settings.meanings.clone()),
+        embedder,
         settling: Settling::new(),
         saved: Saved::new(
             settings.saved.clone(),
@@ -162,6 +173,16 @@ pub fn serve(settings: &Settings) -> Result<Ended, ServerError> {
             paths.clone(),
             now,
             Git::default().with_limit(GIT_TIMEOUT),
+            ticks.clone(),
+        ),
+        commits: CommitFeed::new(
+            FeedSettings {
+                paths: paths.clone(),
+                rules: settings.policy.redaction.clone(),
+                ignore: settings.ignore.clone(),
+                clock: now,
+                capture: settings.git,
+            },
             ticks,
         ),
     };
@@ -200,9 +221,11 @@ struct Worker<'a> {
     /// The log, until the inbox has it.
     log: Option<Log>,
     spare: Spare,
+    embedder: Embedder,
     settling: Settling,
     saved: Saved,
     changes: Watch,
+    commits: CommitFeed,
 }
 
 impl Worker<'_> {
@@ -265,6 +288,7 @@ impl Worker<'_> {
                     Tick::Status(stream) => self.answer(stream),
                     Tick::Checked => self.saved.finish_check(),
                     Tick::Asked => self.changes.finish(),
+                    Tick::CommitsRead => self.commits.finish(),
                     Tick::Stop(stream) => {
                         self.answer(stream);
                         return Ended::Stopped;
@@ -275,8 +299,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether the lock it holds is still the lock of its data directory, which
-    /// a person may remove, and make anew, at any time.
+    /// Whether its lock is still that of its data directory, which a user may
+    /// remove and make anew.
     fn is_at_home(&self) -> bool {
         let held = self.lock.metadata().as_ref().map(place).ok();
         held.is_some() && held == place_of(&self.settings.paths.lock())
@@ -297,8 +321,7 @@ impl Worker<'_> {
         Ok(round.taken)
     }
 
-    /// The inbox; the store is opened when it is needed, and again after
-    /// trouble.
+    /// The inbox; the store is opened when needed, and again after trouble.
     fn inbox(&mut self) -> Result<&mut Inbox, ServerError> {
         if self.inbox.is_none() {
             let paths = &self.settings.paths;
@@ -317,6 +340,7 @@ impl Worker<'_> {
             )?);
             // What was made anew from the archive lacks what no event tells.
             self.saved.forget();
+            self.commits.forget();
             self.settling.stored();
         }
         match &mut self.inbox {
@@ -375,118 +399,6 @@ impl Worker<'_> {
 
     fn empty_the_spool(&mut self) {
         while self.work().is_ok_and(|taken| taken > 0) {}
-    }
-
-    /// What may be done later, when there is time.
-    fn wrote(&mut self) {
-        self.spare.stored();
-        self.settling.stored();
-    }
-
-    /// Works out what rows mean and brings together what was stored apart, if
-    /// nothing came for a while; says how long until there is more to do.
-    fn use_spare_time(&mut self, idle: Duration) -> Option<Duration> {
-        if self.trouble.is_some() {
-            return None;
-        }
-        let said = match &self.inbox {
-            Some(inbox) => catch(|| {
-                self.settling.turn(inbox.store(), idle)?;
-                self.spare.turn(inbox.store(), idle)
-            })
-            .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked))),
-            None => Ok(None),
-        };
-        match said {
-            Ok(None) => {}
-            Ok(Some(text)) => self.say(&text),
-            // The next round makes it anew.
-            Err(e) => self.in_trouble(&e),
-        }
-        self.saved.check(idle);
-        self.changes.turn();
-        let waits = [
-            self.saved.wait(idle),
-            self.changes.wait(),
-            self.settling.wait(idle),
-        ];
-        waits
-            .into_iter()
-            .flatten()
-            .chain(self.spare.wait(idle))
-            .min()
-    }
-
-    /// Rows of saved memories follow their files; what git says of the projects
-    /// that the last round told of is asked for.
-    fn keep_in_step(&mut self, reach: Reach) {
-        let stirred = std::mem::take(&mut self.stirred);
-        if self.trouble.is_some() {
-            return;
-        }
-        let done = catch(|| self.follow_projects(stirred, reach))
-            .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
-        match done {
-            Ok(done) => {
-                if done.wrote {
-                    self.wrote();
-                }
-                for line in done.lines {
-                    self.say(&line);
-                }
-            }
-            Err(e @ ServerError::Store(StoreError::Damaged(_))) => self.in_trouble(&e),
-            // Capture is not held up by it; the next look tries again.
-            Err(e) => {
-                if let Some(line) = self.saved.once(format!("saved memories: {e}")) {
-                    self.say(&line);
-                }
-            }
-        }
-    }
-
-    fn follow_projects(&mut self, stirred: usize, reach: Reach) -> Result<Refreshed, ServerError> {
-        let Some(inbox) = &mut self.inbox else {
-            return Ok(Refreshed::default());
-        };
-        let now = (self.settings.clock)();
-        let stirs = stir::of(&self.settings.paths, inbox.store(), stirred)?;
-        for stir in &stirs {
-            if inbox.join_folders(&stir.project, now)? > 0 {
-                // The old key is nobody's project any more.
-                self.saved.forget();
-            }
-        }
-        for stir in stirs.iter().rev() {
-            self.saved.used(&stir.project, stir.edge);
-            for root in &stir.roots {
-                self.changes.want(root.clone());
-            }
-        }
-        let (store, paths) = (inbox.store(), &self.settings.paths);
-        self.saved.refresh(store, paths, now, reach, stirs.len())
-    }
-
-    fn tidy(&mut self) {
-        if let Err(panicked) = catch(|| self.tidy_all()) {
-            self.say(&format!("warning: tidying {panicked}"));
-        }
-    }
-
-    fn tidy_all(&mut self) {
-        self.changes.tidy();
-        let cap = self.settings.archive_cap;
-        if let Some(inbox) = &mut self.inbox {
-            let archive = inbox.archive();
-            let tidied = archive.tighten().and_then(|()| archive.trim(cap));
-            if let Err(e) = tidied {
-                self.say(&format!("the archive could not be tidied: {e}"));
-            }
-        }
-        let chore = self.settings.chore;
-        if let Some(done) = chore.and_then(|chore| chore(&self.settings.paths)) {
-            self.say(&done);
-        }
     }
 
     /// Says once what is wrong; the store is opened anew next time.

@@ -19,9 +19,8 @@ pub(crate) struct Migration {
     pub(crate) then: Option<fn(&Connection) -> Result<()>>,
 }
 
-/// The schema in which words are listed by project and kind, and files by kind
-/// and time.
-pub(crate) const LISTED: u32 = 4;
+/// The schema in which words are listed by project and kind.
+pub(crate) const LISTED: u32 = 6;
 /// The schema that knows what users said of items.
 pub(crate) const OVERRIDES: u32 = 5;
 
@@ -42,14 +41,20 @@ pub(crate) const ALL: &[Migration] = &[
         then: None,
     },
     Migration {
-        version: LISTED,
+        version: 4,
         sql: include_str!("../migrations/sqlite/0004_lists.sql"),
-        then: Some(list_words),
+        // The lists of this step are those of the step that lists all words anew.
+        then: None,
     },
     Migration {
         version: OVERRIDES,
         sql: include_str!("../migrations/sqlite/0005_overrides.sql"),
         then: None,
+    },
+    Migration {
+        version: LISTED,
+        sql: include_str!("../migrations/sqlite/0006_prompts.sql"),
+        then: Some(list_words),
     },
 ];
 

@@ -51,6 +51,7 @@ const CASES: &[(&str, Play)] = &[
     ("trust-forged-remote", trust::forged_remote),
     ("trust-project-environment", trust::project_environment),
     ("recall-the-second-session", recall::second::session),
+    ("recall-a-newcomer", recall::newcomer::sessions),
     ("recall-mcp", recall::server::tools),
     ("recall-mcp-for-the-person", recall::server::for_the_person),
     ("recall-resume-clear-compact", recall::onward::goes_on),

@@ -55,7 +55,9 @@ pub(super) fn panics(trial: &Trial<'_>) -> Result<Tally> {
         idle: Duration::from_mins(10),
         archive_cap: u64::MAX,
         meanings: None,
+        encoder: None,
         saved: None,
+        git: remora_server::commits::GitCapture::Off,
         chore: None,
         clock: || NOW,
     };

@@ -26,7 +26,9 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<Tally> {
         archive_cap: u64::MAX,
         open_store: remora_server::open_store,
         meanings: None,
+        encoder: None,
         saved: None,
+        git: remora_server::commits::GitCapture::Off,
         chore: None,
         clock: || NOW,
     };

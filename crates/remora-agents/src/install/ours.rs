@@ -20,8 +20,12 @@ const SHELL: &str = "/bin/sh";
 /// For a file that others share: where there is no such program, the hook reads
 /// its input, says nothing and succeeds.
 const GUARD: &str = "command -v \"$0\" >/dev/null 2>&1 && exec \"$0\" \"$@\"; cat >/dev/null";
-/// For the session's start: a program that is gone cannot say so itself.
+/// For the session's start: a program that is gone cannot say so itself. Said
+/// once: a mark in the usual data directory, never one that a variable names,
+/// stays until the program runs again. `set -C` makes no link followed.
 const START_CHECK: &str = "[ -x \"$0\" ] && exec \"$0\" \"$@\"; cat >/dev/null; \
+    m=\"$HOME/.remora/run/program-gone\"; [ -e \"$m\" ] && exit 0; \
+    (set -C; : >\"$m\") 2>/dev/null; \
     echo '{\"systemMessage\":\"Remora is no longer where it was installed, so nothing is \
     remembered. Put it back, or install it again\"}'";
 

@@ -1,8 +1,10 @@
-//! The command line of the bench of recall.
+//! The command lines of the benches of recall.
 
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
+
+use crate::commands::tier::Tier;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchRecall {
@@ -12,12 +14,53 @@ pub(crate) struct BenchRecall {
     /// Only the projects of this half
     #[arg(long, value_enum, value_name = "HALF")]
     pub(crate) half: Option<Half>,
+    /// Which tier of search is asked
+    #[arg(long, value_enum, default_value_t = Tier::Full)]
+    pub(crate) tier: Tier,
     /// Tell of each situation what was missed and what was wrong
     #[arg(long)]
     pub(crate) verbose: bool,
     /// List what is stored of each project with its labels, and judge nothing
     #[arg(long, conflicts_with_all = ["json", "verbose"])]
     pub(crate) rows: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchDecisions {
+    /// Messages of chats, one a line: id, session, seq, timestamp, speaker, text
+    #[arg(long, value_name = "FILE")]
+    pub(crate) corpus: PathBuf,
+    /// Tasks, one a line: id, category, text, and in `relevant` the messages of the chats that decided it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) queries: PathBuf,
+    /// Which tier of search is asked
+    #[arg(long, value_enum, default_value_t = Tier::Full)]
+    pub(crate) tier: Tier,
+    /// Tell of each task what is given and what was weighed
+    #[arg(long)]
+    pub(crate) verbose: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchReplay {
+    /// A folder with Claude Code transcripts; each folder directly in it is a project
+    #[arg(long, value_name = "DIR")]
+    pub(crate) transcripts: PathBuf,
+    /// Which tier of search is asked
+    #[arg(long, value_enum, default_value_t = Tier::Full)]
+    pub(crate) tier: Tier,
+    /// How many injections at prompts, and how many after failures, are written out to be read
+    #[arg(long, value_name = "N", requires = "out")]
+    pub(crate) sample: Option<usize>,
+    /// Where they go; they hold words of the sessions
+    #[arg(long, value_name = "FILE", requires = "sample")]
+    pub(crate) out: Option<PathBuf>,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -48,12 +48,91 @@ pub(crate) struct Forget {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) whose: Whose,
-    /// The directory of the project that a saved memory is of [default: the current one]
-    #[arg(long, value_name = "DIR")]
+    /// The directory that a saved memory is of [default: the current one]
+    #[arg(long, value_name = "DIR", conflicts_with = "project")]
     pub(crate) cwd: Option<PathBuf>,
     /// The home directory that a saved memory is in [default: $HOME]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What stands under the flags of `remora wrong`.
+const WRONG: &str = "The item stays as a tombstone: it is shown as wrong with its reason, but no
+session is told of it again, and saying, importing or rebuilding the same statement does not
+bring it back. Summaries lose the lines that quote it when they are injected.
+
+Examples:
+  remora wrong 12 --because \"the API moved to port 9090\"
+  remora wrong 12 --undo                     it counts again";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = WRONG)]
+pub(crate) struct Wrong {
+    /// The item, by its number
+    #[arg(value_name = "ITEM")]
+    pub(crate) item: String,
+    /// Why it is wrong; shown wherever the item would have come
+    #[arg(long, value_name = "TEXT", conflicts_with = "undo")]
+    pub(crate) because: Option<String>,
+    /// Take it back
+    #[arg(long)]
+    pub(crate) undo: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What stands under the flags of `remora edit`.
+const EDIT: &str = "Your words take the place of the extracted ones: they are searched, embedded
+and injected, also after a rebuild. Without --title and --text, $VISUAL or $EDITOR opens with
+the title in the first line and the text below.
+
+Examples:
+  remora edit 12 --title \"Use port 9090 for the API\"
+  remora edit 12                             in your editor
+  remora edit 12 --undo                      the extracted words again";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EDIT)]
+pub(crate) struct EditItem {
+    /// The item, by its number
+    #[arg(value_name = "ITEM")]
+    pub(crate) item: String,
+    /// The new title
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// The new text
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// Bring the extracted words back
+    #[arg(long, conflicts_with_all = ["title", "text"])]
+    pub(crate) undo: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What stands under the flags of `remora pin`.
+const PIN: &str = "A pinned item is the first thing that every session of its project is told,
+within recall.start_tokens, and it is never pruned. Without an item, pins are listed.
+
+Examples:
+  remora pin 12                              every session begins with it
+  remora pin 12 --off                        no longer
+  remora pin                                 what is pinned in this project";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = PIN)]
+pub(crate) struct Pin {
+    /// The item, by its number
+    #[arg(value_name = "ITEM")]
+    pub(crate) item: Option<String>,
+    /// End the pin
+    #[arg(long, requires = "item")]
+    pub(crate) off: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -14,6 +14,8 @@ pub(crate) enum Import {
     ClaudeCode(ImportClaudeCode),
     /// The database of claude-mem
     ClaudeMem(ImportClaudeMem),
+    /// What commits say: messages with a body, reverts, pull requests
+    Git(ImportGit),
     /// A folder of Markdown notes, as saved memories
     Memory(ImportMemory),
 }
@@ -22,7 +24,7 @@ pub(crate) enum Import {
 pub(crate) struct ImportJsonl {
     /// The file; `-` reads from stdin
     pub(crate) file: PathBuf,
-    /// Put everything into this project [default: as the lines say]
+    /// Put everything into the project with this key, name or path; a new key begins a project [default: as the lines say]
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Leave out lines that cannot be read, instead of refusing the file
@@ -41,7 +43,7 @@ pub(crate) struct ImportClaudeCode {
     /// Transcripts, or folders of them [default: all that the client keeps]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Put everything into this project [default: that of the folder each was written in]
+    /// Put everything into the project with this key, name or path; a new key begins a project [default: that of the folder each was written in]
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Only what happened since: 2026-11-15, yesterday, "last week", 30d
@@ -62,9 +64,31 @@ pub(crate) struct ImportClaudeCode {
 pub(crate) struct ImportClaudeMem {
     /// The database
     pub(crate) file: PathBuf,
-    /// Put their project THEIRS into OURS (a key, name or folder), or everything into OURS; moves what was imported before [default: that of this folder or any other, if it has the same name]
+    /// Put their project THEIRS into OURS (a key, name or path), or everything into OURS; moves what was imported before [default: that of this folder or any other, if it has the same name]
     #[arg(long, value_name = "[THEIRS=]OURS")]
     pub(crate) project: Vec<String>,
+    /// Leave it to the worker to work out what the rows mean
+    #[arg(long)]
+    pub(crate) no_vectors: bool,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ImportGit {
+    /// The checkout, or a project by key or name [default: that of this folder]
+    #[arg(long, value_name = "PROJECT|PATH")]
+    pub(crate) project: Option<String>,
+    /// Only commits written since: 2026-11-15, yesterday, "last week", 30d
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// The newest so many commits that say something
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) limit: usize,
+    /// Only say what would be imported
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Leave it to the worker to work out what the rows mean
     #[arg(long)]
     pub(crate) no_vectors: bool,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
+use super::Directory;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Instructions {
     /// List what is in the prompt, in order, with the reason
@@ -22,9 +24,8 @@ pub(crate) enum Instructions {
 #[derive(Debug, Clone, ClapArgs)]
 #[command(next_help_heading = "Scene and how")]
 pub(crate) struct Scene {
-    /// The directory the session starts in [default: the current one]
-    #[arg(long, value_name = "DIR", alias = "project")]
-    pub(crate) cwd: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) directory: Directory,
     /// The home directory [default: $HOME]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,

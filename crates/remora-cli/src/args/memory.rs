@@ -1,6 +1,7 @@
 //! The command line of what is asked of memory.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
@@ -17,6 +18,17 @@ pub(crate) struct Where {
     /// In the project with this key, name or path
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
+}
+
+/// The directory that is meant, where a verb reads files of a project.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub(crate) struct Directory {
+    /// In the project with this key, name or path [default: this one]
+    #[arg(long, value_name = "PROJECT", conflicts_with = "cwd")]
+    pub(crate) project: Option<String>,
+    /// In this directory, which need not be the top of a project
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
 }
 
 /// Which time is meant.

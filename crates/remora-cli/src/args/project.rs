@@ -69,19 +69,30 @@ const QUIET: &str = "While it is paused, hooks answer empty and capture nothing:
 pause is not remembered, also not later. What is stored already stays, and
 searching it works. A session that is under way is quiet from its next event.
 
+With --recall, capture goes on and nothing is injected: sessions start clean. For one session
+alone, start the agent with REMORA_RECALL=off.
+
 Examples:
   remora pause --for 2h             everywhere, for two hours
   remora pause --project            this project, until it is ended
   remora pause --off --project      ends that
+  remora pause --recall --project   sessions of this project start clean
   remora pause --status             what is paused, and until when";
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = QUIET)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch on the command line"
+)]
 pub(crate) struct Pause {
+    /// Pause recall alone: capture goes on, nothing is injected
+    #[arg(long, conflicts_with = "status")]
+    pub(crate) recall: bool,
     /// End the pause
     #[arg(long)]
     pub(crate) off: bool,
-    /// Only this project, or the one with this key, name or path
+    /// Only the project with this key, name or path [default: this one]
     #[arg(long, value_name = "PROJECT", num_args = 0..=1, default_missing_value = ".", conflicts_with = "session")]
     pub(crate) project: Option<String>,
     /// Only this session

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
+use super::Directory;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Memory {
     /// Save a fact for later sessions
@@ -64,9 +66,8 @@ pub(crate) enum SavedType {
 /// Where the project is, and how to answer.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct SavedPlace {
-    /// The directory of the project [default: the current one]
-    #[arg(long, value_name = "DIR", alias = "project")]
-    pub(crate) cwd: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) directory: Directory,
     /// The home directory [default: $HOME]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,

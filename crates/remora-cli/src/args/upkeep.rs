@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::BenchRecall;
+use super::{BenchDecisions, BenchRecall, BenchReplay};
 use crate::commands::tier::Tier;
 
 #[derive(Debug, ClapArgs)]
@@ -35,7 +35,7 @@ pub(crate) struct Prune {
     /// Remove the oldest until the database is smaller, in megabytes [default: `retention.max_mb`]
     #[arg(long, value_name = "N")]
     pub(crate) max_mb: Option<u64>,
-    /// Only in the project with this key or name
+    /// Only in the project with this key, name or path
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Also decisions, preferences, corrections, fixes and memories
@@ -64,7 +64,7 @@ pub(crate) struct Export {
     /// Also the raw events of the archive, redacted
     #[arg(long)]
     pub(crate) events: bool,
-    /// Only the project with this key or name
+    /// Only the project with this key, name or path
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Only what is newer, such as `7d`, `yesterday` or `2026-01-31`
@@ -121,6 +121,10 @@ pub(crate) enum Bench {
     Retrieval(BenchRetrieval),
     /// Play situations, and compare what would be given with what should be
     Recall(BenchRecall),
+    /// Play chats in which something was decided, and see whether a task gets the decision
+    Decisions(BenchDecisions),
+    /// Play past sessions in the order of time, and see whether what they would have been given was of use
+    Replay(BenchReplay),
 }
 
 #[derive(Debug, ClapArgs)]

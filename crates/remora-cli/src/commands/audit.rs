@@ -102,7 +102,9 @@ fn fix(
         Rebuilt::renew(&data.paths, |old, new| {
             parts::copy(old, new, label, &mut |part| {
                 scrub(redactor, part, &mut none);
-            })
+            })?;
+            // The copy of what users said follows the rows.
+            remora_server::overrides::save(&data.paths, new).map_err(CliError::from)
         })?;
     }
     let folder = data.paths.archive();

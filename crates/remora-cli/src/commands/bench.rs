@@ -3,7 +3,9 @@
 //! directory of its own.
 
 mod ablate;
+mod decisions;
 mod recall;
+mod replay;
 mod score;
 mod set;
 
@@ -54,6 +56,8 @@ pub(crate) fn run(command: &Bench, out: &mut Output) -> Result<Exit, CliError> {
     match command {
         Bench::Retrieval(args) => retrieval(args, out),
         Bench::Recall(args) => recall::run(args, out),
+        Bench::Decisions(args) => decisions::run(args, out),
+        Bench::Replay(args) => replay::run(args, out),
     }
 }
 
@@ -103,7 +107,7 @@ fn retrieval(args: &BenchRetrieval, out: &mut Output) -> Result<Exit, CliError> 
 
 /// The encoder, loaded. Here somebody wants to know how good it is, so that
 /// one that does not work is an error.
-fn warm() -> Result<OnDemand, CliError> {
+pub(super) fn warm() -> Result<OnDemand, CliError> {
     let data = Data::open()?;
     let needed = |why: &str| CliError::Usage(format!("the full tier needs its model: {why}"));
     let encoder = tier::encoder(&data.config).ok_or_else(|| needed("search.model is off"))?;

@@ -6,12 +6,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use remora_client::Paths;
+use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use remora_memory::redact::{Redactor, Rules};
 use serde_json::{Value, json};
 
 use crate::args::{Config as Command, ConfigSet, ConfigShow, ConfigUnset};
 use crate::commands::data::usable_paths;
 use crate::commands::exclusive::Exclusive;
+use crate::commands::reader::{ALL_PROJECTS, is_in_agent_shell};
 use crate::commands::worker;
 use crate::config::{self, Config, Source};
 use crate::environment::Environment;
@@ -84,6 +86,12 @@ fn show(paths: &Paths, args: &ConfigShow, out: &mut Output) -> Result<Exit, CliE
 }
 
 fn set(paths: &Paths, args: &ConfigSet, out: &mut Output) -> Result<Exit, CliError> {
+    // An agent must not widen what agents may read.
+    if args.key == ALL_PROJECTS && is_in_agent_shell(&Environment::read()) {
+        return Err(CliError::Usage(format!(
+            "{ALL_PROJECTS} is set by a person: run this in a terminal of your own"
+        )));
+    }
     change(paths, |text| config::with(text, &args.key, &args.value))?;
     let value = value_of(paths, &args.key)?;
     let ended = tell_worker(paths)?;
@@ -152,9 +160,9 @@ fn change(
         path: file.clone(),
         source,
     };
-    let text = match fs::read_to_string(&file) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
-        other => other.map_err(fault)?,
+    let text = match read_text(&file, MAX_SETTINGS_BYTES) {
+        Err(e) if e.is_missing() => String::new(),
+        other => other.map_err(|e| fault(e.into()))?,
     };
     // A file that is wrong already is told as such, not blamed on a change that
     // does not mend it.

@@ -5,20 +5,21 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-use remora_client::{GivenFile, Pause, ProjectLocation, given_file};
+use remora_client::{GivenFile, Pause, ProjectLocation, Quiet, given_file};
 use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Truth, intent};
 use remora_protocol::time::date;
 use remora_protocol::tokens;
 use serde_json::{Value, json};
 
 use super::data::Data;
-use super::search::scope;
+use super::reader::Reader;
 use super::show::lines::{flat, hang_at};
+use super::tier::{self, Tier};
 use crate::args::{Context, ContextEvent};
 use crate::clock;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::OFF;
+use crate::hook::{OFF, RECALL};
 use crate::output::{self, Output, Style, visible};
 use crate::recall::{Before, Ground, Settings, relative};
 use crate::tools::prefix;
@@ -37,9 +38,10 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
     let moment = words.moment(args)?;
     let store = data.store()?;
     let session = match (&args.session, &store) {
-        (Some(id), Some(store)) => scope::session(store, id)?,
+        (Some(id), Some(store)) => Reader::of(&data)?.session(store, id)?,
         (id, _) => id.clone().unwrap_or_default(),
     };
+    let mut tier = None;
     let found = match store {
         Some(store) => {
             let (root, paths) = (Path::new(&place.project.root), &data.paths);
@@ -49,6 +51,11 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             let limits = Settings::of(&data.config).limits;
             let mut ground = Ground::new(place.clone(), prefix, limits);
             ground.changed = remora_client::changed_files(paths, root);
+            if let Moment::Prompt(prompt) = moment {
+                let embedded = tier::prompt_embedding(&data, &store, prompt);
+                ground.embedding = embedded.embedding;
+                tier = Some((embedded.tier, embedded.why));
+            }
             // A look must not make the file; after a compaction, what was given
             // before is gone.
             let counts = !matches!(moment, Moment::Compact(_));
@@ -60,8 +67,9 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
         None => Recall::default(),
     };
     let project = Some(place.project.key.as_str());
-    let paused = data.environment.switch(OFF)
-        || Pause::of(&data.paths).is_off(project, &session, clock::millis());
+    let quiet = Pause::of(&data.paths).quiet(project.as_slice(), &session, clock::millis());
+    let off = data.environment.switch(OFF) || data.environment.is_off(RECALL);
+    let paused = off || quiet != Quiet::No;
     if paused && !args.json {
         output::note(
             "Remora is paused here: nothing is given now; `remora pause --status` says more",
@@ -74,6 +82,10 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
     if args.json {
         let mut value = as_json(&moment, &found);
         value["paused"] = json!(paused);
+        if let Some((tier, why)) = &tier {
+            value["tier"] = json!(tier.name());
+            value["tier_why"] = json!(why);
+        }
         out.json(&value)?;
     } else if args.text {
         let text = found.text.unwrap_or_default();
@@ -81,7 +93,7 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             out.text(&format!("{text}\n"))?;
         }
     } else {
-        tell(&moment, &found, out)?;
+        tell(&moment, &found, tier.as_ref(), out)?;
     }
     Ok(Exit::GoOn)
 }
@@ -142,10 +154,18 @@ impl Words {
     }
 }
 
-fn tell(moment: &Moment<'_>, found: &Recall, out: &mut Output) -> Result<(), CliError> {
+fn tell(
+    moment: &Moment<'_>,
+    found: &Recall,
+    tier: Option<&(Tier, &'static str)>,
+    out: &mut Output,
+) -> Result<(), CliError> {
     let mut text = String::new();
     if let Moment::Prompt(prompt) = moment {
-        let read = format!("read as {}", intent(prompt).name());
+        let mut read = format!("read as {}", intent(prompt).name());
+        if let Some((tier, why)) = tier {
+            let _ = write!(read, ", {} tier: {why}", tier.name());
+        }
         let _ = writeln!(text, "{}", out.paint(Style::Dim, &read));
     }
     match &found.text {

@@ -1,10 +1,10 @@
 //! Writing without a worker in the way: it is ended, its lock is held for as
 //! long as this lives, and afterwards it runs again if it ran before.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::time::{Duration, Instant};
 
-use remora_client::{Connection, Paths, waiting, wake};
+use remora_client::{Connection, Paths, append_our_file, waiting, wake};
 
 use crate::clock;
 use crate::commands::worker;
@@ -84,12 +84,7 @@ fn open(paths: &Paths) -> Result<File, CliError> {
         source,
     })?;
     let path = paths.lock();
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path);
-    file.map_err(|source| CliError::File { path, source })
+    append_our_file(&path).map_err(|source| CliError::File { path, source })
 }
 
 impl Drop for Exclusive {

@@ -16,7 +16,8 @@ use crate::commands::data::Data;
 use crate::commands::import::VERSION;
 use crate::commands::parts::{self, Part};
 use crate::commands::progress::Progress;
-use crate::commands::search::{scope, when};
+use crate::commands::reader::Reader;
+use crate::commands::search::when;
 use crate::commands::show::lines::count;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -57,7 +58,7 @@ fn filter(args: &Export, data: &Data, store: &dyn Store) -> Result<Filter, CliEr
         until: None,
     };
     Ok(Filter {
-        project: scope::project(data, store, &place)?,
+        project: Reader::of(data)?.project(data, store, &place)?,
         since: when::span(&span)?.since,
         ..Filter::default()
     })

@@ -2,7 +2,6 @@
 //! to and asks first; saved memories go as `memory rm` removes them.
 
 use std::io::{self, BufRead, IsTerminal, Write as _};
-use std::path::PathBuf;
 
 use remora_instructions::memories::SCHEME;
 use remora_memory::store::{Filter, Name, Store};
@@ -13,7 +12,7 @@ use remora_server::forget::{self, Order, Selection};
 use remora_server::{Inbox, Log};
 use serde_json::{Value, json};
 
-use crate::args::{Forget, MemoryRm, SavedPlace};
+use crate::args::{Directory, Forget, MemoryRm, SavedPlace};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
@@ -31,7 +30,7 @@ const MATCHING_ITEMS: usize = 100_000;
 
 pub(super) fn run(args: &Forget, out: &mut Output) -> Result<Exit, CliError> {
     let (items, saved): (Vec<&String>, Vec<&String>) =
-        args.names.iter().partition(|name| name.starts_with('#'));
+        args.names.iter().partition(|name| is_number(name));
     if !items.is_empty() && args.project.is_some() {
         return Err(CliError::Usage(
             "an item is known by its number alone; leave out --project".to_owned(),
@@ -71,6 +70,12 @@ pub(super) fn run(args: &Forget, out: &mut Output) -> Result<Exit, CliError> {
     said(args, &order, &preview, out)
 }
 
+/// Whether an item is meant. A shell may take `#12` for a comment, so the number
+/// alone is enough; a saved memory of that name has its address.
+fn is_number(name: &str) -> bool {
+    name.starts_with('#') || !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Deletes what `select` names, once everything that waits is stored: an event
 /// in the spool would bring it back.
 pub(super) fn delete(
@@ -78,6 +83,17 @@ pub(super) fn delete(
     select: impl FnOnce(&dyn Store) -> Result<Selection, CliError>,
 ) -> Result<Order, CliError> {
     let _guard = Exclusive::take(&data.paths)?;
+    let inbox = drained_inbox(data)?;
+    let selection = select(inbox.store())?;
+    let order = forget::plan(inbox.store(), &data.paths, &selection, clock::millis())?;
+    drop(inbox);
+    forget::carry_out(&data.paths, &order)?;
+    Ok(order)
+}
+
+/// The store, once everything that waits is in it. Only for a process that holds
+/// the worker's lock.
+pub(super) fn drained_inbox(data: &Data) -> Result<Inbox, CliError> {
     let mut inbox = Inbox::new(
         data.paths.clone(),
         Box::new(data.writable()?),
@@ -86,11 +102,7 @@ pub(super) fn delete(
         Log::open(data.paths.worker_log()),
     )?;
     while inbox.round(clock::millis())?.taken > 0 {}
-    let selection = select(inbox.store())?;
-    let order = forget::plan(inbox.store(), &data.paths, &selection, clock::millis())?;
-    drop(inbox);
-    forget::carry_out(&data.paths, &order)?;
-    Ok(order)
+    Ok(inbox)
 }
 
 fn forget_saved(args: &Forget, items: &[&String], out: &mut Output) -> Result<Exit, CliError> {
@@ -103,11 +115,10 @@ fn forget_saved(args: &Forget, items: &[&String], out: &mut Output) -> Result<Ex
         names: args.names.clone(),
         whose: args.whose.clone(),
         place: SavedPlace {
-            // Of a saved memory, the project is a directory.
-            cwd: args
-                .cwd
-                .clone()
-                .or(args.project.as_ref().map(PathBuf::from)),
+            directory: Directory {
+                project: args.project.clone(),
+                cwd: args.cwd.clone(),
+            },
             home: args.home.clone(),
             json: args.json,
         },
@@ -174,7 +185,7 @@ pub(super) fn items(store: &dyn Store, names: &[String]) -> Result<Vec<Item>, Cl
 }
 
 /// Whether it is the row of a file, which decides what it says.
-fn is_saved(item: &Item) -> bool {
+pub(super) fn is_saved(item: &Item) -> bool {
     item.kind == Kind::Memory
         && item
             .key

@@ -3,6 +3,7 @@
 
 mod corpus;
 mod database;
+mod git;
 mod line;
 mod load;
 mod source;
@@ -22,6 +23,7 @@ use crate::args::{Import, ImportJsonl};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
+use crate::commands::search::scope;
 use crate::commands::vectors::{self, Made, Rest};
 use crate::commands::{memory, tier, worker};
 use crate::error::CliError;
@@ -31,6 +33,7 @@ use crate::output::{Output, Style};
 pub(crate) use line::VERSION;
 pub(crate) use load::{Loaded, Target};
 pub(crate) use source::Source;
+pub(crate) use transcripts::{PastSession, past_sessions};
 
 /// Rows whose meaning is worked out before the import is over: some minutes,
 /// and as long as a person may want to wait.
@@ -59,6 +62,7 @@ pub(crate) fn run(command: &Import, out: &mut Output) -> Result<Exit, CliError> 
         Import::Jsonl(args) => jsonl(args, out),
         Import::ClaudeCode(args) => transcripts::run(args, out),
         Import::ClaudeMem(args) => database::run(args, out),
+        Import::Git(args) => git::run(args, out),
         Import::Memory(args) => memory::import_notes(args, out),
     }
 }
@@ -127,11 +131,14 @@ fn jsonl(args: &ImportJsonl, out: &mut Output) -> Result<Exit, CliError> {
         project: args
             .project
             .as_deref()
-            .map(|name| resolve(&store, name))
+            .map(|name| scope::named_or_new(&data, &store, name))
             .transpose()?,
         now: clock::millis(),
     };
     let loaded = load::load(&source, &checked, target)?;
+    if loaded.corrections > 0 {
+        remora_server::overrides::save(&data.paths, &store)?;
+    }
     let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
     report(args, &checked.faults, &loaded, &made, out)?;
     if !args.json {
@@ -145,19 +152,6 @@ pub(crate) fn redactor(data: &Data) -> Result<Redactor, CliError> {
     let rules = worker::policy(data).redaction;
     Redactor::new(&rules)
         .map_err(|e| CliError::Usage(format!("{}: {e}", data.paths.config().display())))
-}
-
-/// The key of the project with this key or, if only one has it, this name.
-fn resolve(store: &dyn Store, name: &str) -> Result<String, CliError> {
-    let projects = store.projects()?;
-    if projects.iter().any(|project| project.key == name) {
-        return Ok(name.to_owned());
-    }
-    let mut named = projects.into_iter().filter(|project| project.name == name);
-    Ok(match (named.next(), named.next()) {
-        (Some(project), None) => project.key,
-        _ => name.to_owned(),
-    })
 }
 
 fn refused(name: &str, faults: &[Fault]) -> CliError {

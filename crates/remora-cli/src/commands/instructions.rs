@@ -7,9 +7,9 @@ mod tree;
 mod why;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use remora_instructions::memories::check::{self, Cached, Verdict};
 use remora_instructions::{
     External, Instructions, Kind, Loaded, Mode, Options, Places, Sources, normal, render,
@@ -133,16 +133,7 @@ impl Scene {
                 Ok(normal(&here()?.join(path)))
             }
         };
-        let cwd = match &self.cwd {
-            Some(dir) => absolute(dir)?,
-            None => here()?,
-        };
-        if !cwd.is_dir() {
-            return Err(CliError::Usage(format!(
-                "--cwd {}: is not a directory",
-                cwd.display()
-            )));
-        }
+        let cwd = self.directory.resolve(environment)?;
         let home = match &self.home {
             Some(dir) => absolute(dir)?,
             None => environment
@@ -215,9 +206,9 @@ fn flag_settings(
         ("--settings".to_owned(), text.to_owned())
     } else {
         let path = absolute(Path::new(text))?;
-        let json = fs::read_to_string(&path).map_err(|source| CliError::File {
+        let json = read_text(&path, MAX_SETTINGS_BYTES).map_err(|e| CliError::File {
             path: path.clone(),
-            source,
+            source: e.into(),
         })?;
         (path.display().to_string(), json)
     };

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::Ledger;
 use crate::commands::data::Data;
+use crate::commands::reader::Reader;
 use crate::commands::search::{scope, when};
 use crate::commands::show::lines::{self, Local, count, flat};
 use crate::error::CliError;
@@ -35,11 +36,12 @@ pub(super) fn run(args: &Ledger, out: &mut Output) -> Result<Exit, CliError> {
     let store = data.store()?;
     let mut rows = Vec::new();
     if let Some(store) = &store {
+        let reader = Reader::of(&data)?;
         let session = args.session.as_deref();
-        filter.session = session.map(|id| scope::session(store, id)).transpose()?;
+        filter.session = session.map(|id| reader.session(store, id)).transpose()?;
         // A session is of one project; it need not be this one.
         if filter.session.is_none() || args.place.project.is_some() {
-            filter.project = scope::project(&data, store, &args.place)?;
+            filter.project = reader.project(&data, store, &args.place)?;
         }
         rows = rows::find(store, &filter)?;
     } else if let Some(id) = &args.session {
@@ -170,7 +172,7 @@ fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
         None => ("not used".to_owned(), Style::Dim),
     };
     let column = lines::width(&lead);
-    let room = lines::WIDTH - column - lines::width(&item) - 2;
+    let room = lines::line_width().saturating_sub(column + lines::width(&item) + 2);
     out.text(&format!(
         "  {}  {moment:<8}  {}  {}\n",
         out.paint(Style::Dim, &time),
@@ -187,7 +189,7 @@ fn line(row: &Row, local: &Local, out: &mut Output) -> Result<(), CliError> {
     );
     about.extend(Some(flat(&given.why)).filter(|why| !why.is_empty()));
     let indent = " ".repeat(column);
-    let room = (lines::WIDTH - column).saturating_sub(lines::width(&used) + 3);
+    let room = lines::line_width().saturating_sub(column + lines::width(&used) + 3);
     let about = lines::fit(&about.join(" · "), room);
     let about = out.paint(Style::Dim, &format!("{about} · "));
     let used = out.paint(style, &used);

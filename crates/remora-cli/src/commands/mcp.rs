@@ -15,17 +15,21 @@ use remora_embed::OnDemand;
 use remora_instructions::memories::SCHEME;
 use remora_memory::store::Store;
 use remora_protocol::record::{Item, Kind};
-use remora_server::mcp::{self as server, Bounds, Fact, Found, Library, Reach, Took};
+use remora_server::forget::Selection;
+use remora_server::mcp::{self as server, Bounds, Fact, Found, Library, Reach, Receipt, Took};
 use remora_store::SqliteStore;
 
 use crate::args::{self, Mcp, MemoryAdd, SavedPlace, SavedType, Whose, WhoseScope};
 use crate::clock;
+use crate::commands::correct::{find_item, refuse_address};
 use crate::commands::data::Data;
 use crate::commands::import::redactor;
+use crate::commands::reader::ALL_PROJECTS;
 use crate::commands::show::lines::Local;
 use crate::commands::tier::{self, Tier};
 use crate::commands::timeline::Within;
-use crate::commands::{memory, search, show, timeline};
+use crate::commands::wrong::{self, Rejections};
+use crate::commands::{forget, memory, search, show, timeline};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::hook::OFF;
@@ -93,6 +97,14 @@ impl Limit {
         })
     }
 
+    /// What a call may change: never more than the session's own project,
+    /// whatever it may read.
+    fn of_changes(data: &Data) -> Result<Self, CliError> {
+        Ok(Self {
+            own: Some(data.project()?),
+        })
+    }
+
     /// Whether a row may be read. One that may not is as good as none: not even
     /// its being there is said.
     fn allows(&self, item: &Item) -> bool {
@@ -105,7 +117,7 @@ impl Limit {
 }
 
 fn bounds(data: &Data) -> Bounds {
-    if data.config.flag("mcp.all_projects") {
+    if data.config.flag(ALL_PROJECTS) {
         Bounds::AllProjects
     } else {
         Bounds::OwnProject
@@ -143,23 +155,24 @@ impl Library for Memory {
             };
             let limit = Limit::of(&data)?;
             let encoder = self.encoder(&data);
-            let (hits, notes, looked) = search::find(
+            let answer = search::find(
                 &args,
                 &data,
                 &store,
                 encoder.as_deref(),
                 limit.own.as_deref(),
             )?;
-            let projects = match looked {
+            let projects = match answer.looked {
                 search::Looked::InOne => Vec::new(),
                 search::Looked::Everywhere => store.projects()?,
             };
             let local = Local::new();
-            let rows = hits.iter().map(|hit| told::row(hit, &local, &projects));
+            let rejections = &answer.rejections;
+            let row = |hit| told::row(hit, rejections, &local, &projects);
             Ok(Found {
-                list: rows.collect(),
+                list: answer.hits.iter().map(row).collect(),
                 missing: Vec::new(),
-                notes,
+                notes: answer.notes,
             })
         };
         find().map_err(|error| said(&error))
@@ -227,8 +240,10 @@ impl Library for Memory {
             });
             let (entries, _) = timeline::find(&args, &data, &store, within)?;
             let local = Local::new();
+            let rejections = Rejections::load(&store)?;
+            let entry = |entry| told::entry(entry, &rejections, &local);
             Ok(Found {
-                list: entries.iter().map(|e| told::entry(e, &local)).collect(),
+                list: entries.iter().map(entry).collect(),
                 missing: Vec::new(),
                 notes: Vec::new(),
             })
@@ -269,6 +284,43 @@ impl Library for Memory {
         save().map_err(|error| said(&error))
     }
 
+    fn forget(&self, id: &str) -> Result<Receipt, String> {
+        correct(id, |data, limit| {
+            let item = data
+                .store()?
+                .map(|store| find_item(&store, id, &|item| limit.allows(item)))
+                .transpose()?
+                .ok_or_else(|| CliError::Usage("nothing is remembered yet".to_owned()))?;
+            let order = forget::delete(data, |store| {
+                let item = find_item(store, id, &|item| limit.allows(item))?;
+                Ok(Selection::Items(vec![item]))
+            })?;
+            Ok(Receipt {
+                done: format!(
+                    "Deleted for good: {} (receipt {}).",
+                    forget::sum(&order),
+                    order.receipt.receipt
+                ),
+                items: vec![named(&item)],
+                undo: "This cannot be undone.".to_owned(),
+            })
+        })
+    }
+
+    fn reject(&self, id: &str, because: Option<&str>) -> Result<Receipt, String> {
+        correct(id, |data, limit| {
+            let done = wrong::reject(data, id, because, &|item| limit.allows(item))?;
+            let reason = done.said.rejected.map(|rejection| rejection.reason);
+            let reason = reason.filter(|reason| !reason.is_empty());
+            let because = reason.map_or(String::new(), |reason| format!(" because {reason}"));
+            Ok(Receipt {
+                done: format!("Marked wrong{because}; no session is told of it again:"),
+                items: vec![named(&done.item)],
+                undo: format!("`remora wrong {} --undo` takes this back.", done.item.id),
+            })
+        })
+    }
+
     fn rest(&self) {
         let held = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, encoder)) = &*held {
@@ -277,10 +329,27 @@ impl Library for Memory {
     }
 }
 
+/// Changes an item of the session's own project, unless memory is paused.
+fn correct(
+    id: &str,
+    change: impl FnOnce(&Data, &Limit) -> Result<Receipt, CliError>,
+) -> Result<Receipt, String> {
+    let data = Memory::open().map_err(|error| said(&error))?;
+    if let Some(why) = paused(&data) {
+        return Err(why);
+    }
+    let corrected = refuse_address(id).and_then(|()| change(&data, &Limit::of_changes(&data)?));
+    corrected.map_err(|error| said(&error))
+}
+
+fn named(item: &Item) -> String {
+    format!("#{} {} {}", item.id, item.kind, item.title)
+}
+
 /// Why nothing is to be saved now. Reading goes on: somebody asked for it.
 fn paused(data: &Data) -> Option<String> {
     if data.environment.switch(OFF) {
-        return Some(format!("{OFF} is set: nothing was saved"));
+        return Some(format!("{OFF} is set: nothing was changed"));
     }
     let pauses = Pause::of(&data.paths);
     let here = data.environment.directory();
@@ -294,7 +363,7 @@ fn paused(data: &Data) -> Option<String> {
         return None;
     };
     Some(format!(
-        "paused {what}: nothing was saved; `{ender}` ends the pause"
+        "paused {what}: nothing was changed; `{ender}` ends the pause"
     ))
 }
 
@@ -320,7 +389,7 @@ fn place(reach: Reach) -> args::Where {
 
 fn saved_place(data: &Data) -> SavedPlace {
     SavedPlace {
-        cwd: data.environment.directory().cloned(),
+        directory: args::Directory::at(data.environment.directory().cloned()),
         ..SavedPlace::default()
     }
 }
@@ -359,7 +428,8 @@ fn detail(
         return Ok(Some(detail));
     }
     let fields = show::fields(&item, "", local);
-    Ok(Some(told::item(&item, fields, local)))
+    let wrong = Rejections::load(store)?.mark(&item);
+    Ok(Some(told::item(&item, fields, wrong, local)))
 }
 
 fn address(item: &Item) -> Option<&str> {

@@ -25,7 +25,9 @@ use remora_memory::redact::Redactor;
 use remora_protocol::time::rfc3339;
 use serde_json::{Value, json};
 
-use crate::args::{self, MemoryAdd, MemoryRm, SavedPlace, SavedType, Scene, Whose, WhoseScope};
+use crate::args::{
+    self, Directory, MemoryAdd, MemoryRm, SavedPlace, SavedType, Scene, Whose, WhoseScope,
+};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::import;
@@ -101,7 +103,8 @@ struct Shelf {
 impl Shelf {
     fn open(place: &SavedPlace) -> Result<Self, CliError> {
         let data = Data::open()?;
-        let instructions = scene(place.cwd.clone(), place.home.clone()).load(&data.environment)?;
+        let instructions =
+            scene(place.directory.clone(), place.home.clone()).load(&data.environment)?;
         let root = instructions.checkout().to_path_buf();
         let folders = [
             Folder::new(Scope::Project, instructions.memory_folder()),
@@ -194,9 +197,9 @@ impl Shelf {
 }
 
 /// A session that begins here, as usual in everything else.
-pub(super) fn scene(cwd: Option<PathBuf>, home: Option<PathBuf>) -> Scene {
+pub(super) fn scene(directory: Directory, home: Option<PathBuf>) -> Scene {
     Scene {
-        cwd,
+        directory,
         home,
         managed: None,
         add_dir: Vec::new(),

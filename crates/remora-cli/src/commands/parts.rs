@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use remora_memory::store::{Batch, Counts, Filter, Order, Page, Store, StoreError, Write};
-use remora_protocol::record::{EventRow, FileRecord, Given, Item, Project, Session};
+use remora_protocol::record::{EventRow, FileRecord, Given, Item, Override, Project, Session};
 use remora_server::archive::Archived;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,8 @@ pub(crate) const BATCH: usize = 512;
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
     Project(Project),
+    /// What a user said of an item. Before the items, so that it counts for them.
+    Override(Override),
     Session(Session),
     Item(Box<Item>),
     File(FileRecord),
@@ -31,8 +33,8 @@ pub(crate) enum Part {
     Raw(Box<Archived>),
 }
 
-/// Hands every part of the store to `take`: projects, sessions, items, files,
-/// then the ledger, each in the order of its name or time.
+/// Hands every part of the store to `take`: projects, corrections, sessions, items,
+/// files, then the ledger, each in the order of its name or time.
 pub(crate) fn each(
     store: &dyn Store,
     filter: &Filter,
@@ -45,6 +47,9 @@ pub(crate) fn each(
             keys.insert(project.key.clone());
             take(Part::Project(project))?;
         }
+    }
+    for said in store.overrides(filter.project.as_deref())? {
+        take(Part::Override(said))?;
     }
     let mut sessions = store.sessions(filter, usize::MAX)?;
     sessions.sort_by(|a, b| (a.started, &a.id).cmp(&(b.started, &b.id)));
@@ -140,11 +145,6 @@ pub(crate) fn copy(
 ) -> Result<(), CliError> {
     let all = rows(&old.counts()?);
     let mut progress = Progress::new(label);
-    // Edits and rejections count for the rows that follow.
-    new.apply(&Batch {
-        overrides: old.overrides(None)?,
-        ..Batch::default()
-    })?;
     let mut writer = Writer::new(new);
     let mut done = 0;
     each(old, &Filter::default(), &mut |mut part| {
@@ -186,6 +186,7 @@ impl<'a> Writer<'a> {
     pub(crate) fn put(&mut self, part: Part) -> Result<(), StoreError> {
         match part {
             Part::Project(project) => self.batch.projects.push(project),
+            Part::Override(said) => self.batch.overrides.push(said),
             Part::Session(session) => self.batch.sessions.push(session),
             Part::Item(item) if item.id > 0 => self.batch.items.push(Write::Keep(*item)),
             Part::Item(item) => self.batch.items.push(Write::Add(*item)),

@@ -3,7 +3,7 @@
 //! It reads no configuration, so that it works with a broken one.
 
 use jiff::{Span, Zoned};
-use remora_client::{Mark, Paths, Pause as Pauses, Paused};
+use remora_client::{Mark, Paths, Pause as Pauses, Paused, Stops};
 use remora_protocol::time::rfc3339;
 use remora_server::identity::look_up_project;
 use serde_json::{Value, json};
@@ -16,11 +16,15 @@ use crate::commands::show::lines::{Local, flat, hang};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::OFF;
+use crate::hook::{OFF, RECALL};
 use crate::output::{Output, Style};
 
 /// Said where the switch is set.
 pub(crate) const SWITCHED_OFF: &str = "REMORA_OFF is set: hooks started from here capture nothing";
+
+/// Said where recall alone is switched off.
+pub(crate) const RECALL_SWITCHED_OFF: &str =
+    "REMORA_RECALL is off: hooks started from here capture, and inject nothing";
 
 /// The length of an id that the store need not know to be believed.
 const WHOLE_ID: usize = 36;
@@ -47,20 +51,25 @@ pub(super) fn run(args: &Pause, out: &mut Output) -> Result<Exit, CliError> {
             })?;
             pauses.set(mark).map_err(trouble)?;
         }
-        Some(Change::End(what)) => {
+        Some(Change::End(what, stops)) => {
             // Those that are over do not count as there.
             pauses.list(clock::millis()).map_err(trouble)?;
-            let was_there = pauses.clear(what).map_err(trouble)?;
+            let was_there = pauses.clear(what, *stops).map_err(trouble)?;
             let marks = pauses.list(clock::millis()).map_err(trouble)?;
-            return ended(what, was_there, &marks, args.json, out);
+            return ended((what, *stops), was_there, &marks, args.json, out);
         }
     }
     let marks = pauses.list(clock::millis()).map_err(trouble)?;
     match change {
         _ if args.json => out.json(&json!({ "pauses": listed(&marks) }))?,
         Some(Change::Begin(mark)) => begun(&mark, out)?,
-        _ if environment.switch(OFF) => {
-            out.text(&out.paint(Style::Yellow, &hang("", SWITCHED_OFF)))?;
+        _ if environment.switch(OFF) || environment.is_off(RECALL) => {
+            let text = if environment.switch(OFF) {
+                SWITCHED_OFF
+            } else {
+                RECALL_SWITCHED_OFF
+            };
+            out.text(&out.paint(Style::Yellow, &hang("", text)))?;
             if !marks.is_empty() {
                 list(&marks, out)?;
             }
@@ -73,7 +82,7 @@ pub(super) fn run(args: &Pause, out: &mut Output) -> Result<Exit, CliError> {
 /// What the command line asks for.
 enum Change {
     Begin(Mark),
-    End(Paused),
+    End(Paused, Stops),
 }
 
 fn change(args: &Pause, environment: &Environment, paths: &Paths) -> Result<Change, CliError> {
@@ -84,13 +93,19 @@ fn change(args: &Pause, environment: &Environment, paths: &Paths) -> Result<Chan
         (None, Some(id)) => Paused::Session(session(id)?),
         (None, None) => Paused::All,
     };
+    let stops = if args.recall {
+        Stops::Recall
+    } else {
+        Stops::Everything
+    };
     if args.off {
-        return Ok(Change::End(what));
+        return Ok(Change::End(what, stops));
     }
     let now = when::now();
     let until = args.span.as_deref().map(|text| end(text, &now));
     Ok(Change::Begin(Mark {
         what,
+        stops,
         since: now.timestamp().as_millisecond(),
         until: until.transpose()?,
     }))
@@ -172,6 +187,7 @@ fn listed(marks: &[Mark]) -> Vec<Value> {
         json!({
             "scope": scope,
             "key": key,
+            "stops": mark.stops,
             "since": rfc3339(mark.since),
             "until": mark.until.map(rfc3339),
         })
@@ -189,11 +205,15 @@ fn named(what: &Paused) -> String {
 }
 
 /// The command that ends it.
-fn ender(what: &Paused) -> String {
+fn ender(what: &Paused, stops: Stops) -> String {
+    let recall = match stops {
+        Stops::Everything => "",
+        Stops::Recall => " --recall",
+    };
     match what {
-        Paused::All => "remora pause --off".to_owned(),
-        Paused::Project(key) => format!("remora pause --off --project {}", flat(key)),
-        Paused::Session(id) => format!("remora pause --off --session {}", flat(id)),
+        Paused::All => format!("remora pause{recall} --off"),
+        Paused::Project(key) => format!("remora pause{recall} --off --project {}", flat(key)),
+        Paused::Session(id) => format!("remora pause{recall} --off --session {}", flat(id)),
     }
 }
 
@@ -216,8 +236,13 @@ fn in_words(mark: &Mark) -> Told {
     let what = named(&mark.what);
     let until = until(mark);
     Told {
-        what: format!("paused {what}{until}: nothing is captured or recalled"),
-        ender: ender(&mark.what),
+        what: match mark.stops {
+            Stops::Everything => format!("paused {what}{until}: nothing is captured or recalled"),
+            Stops::Recall => {
+                format!("recall paused {what}{until}: capture goes on, nothing is injected")
+            }
+        },
+        ender: ender(&mark.what, mark.stops),
     }
 }
 
@@ -234,17 +259,25 @@ fn until(mark: &Mark) -> String {
 }
 
 fn begun(mark: &Mark, out: &mut Output) -> Result<(), CliError> {
-    let head = format!("paused {}{}", named(&mark.what), until(mark));
+    let (verb, means) = match mark.stops {
+        Stops::Everything => (
+            "paused",
+            "Hooks answer empty and capture nothing; what happens now is not remembered.",
+        ),
+        Stops::Recall => (
+            "recall paused",
+            "Hooks capture and inject nothing; what a session has been told already stays in it.",
+        ),
+    };
+    let head = format!("{verb} {}{}", named(&mark.what), until(mark));
     out.text(&out.paint(Style::Yellow, &hang("", &head)))?;
-    out.text(&hang(
-        "  ",
-        "Hooks answer empty and capture nothing; what happens now is not remembered.",
-    ))?;
-    out.text(&hang("  ", &format!("`{}` ends it", ender(&mark.what))))
+    out.text(&hang("  ", means))?;
+    let ender = ender(&mark.what, mark.stops);
+    out.text(&hang("  ", &format!("`{ender}` ends it")))
 }
 
 fn ended(
-    what: &Paused,
+    (what, stops): (&Paused, Stops),
     was_there: bool,
     marks: &[Mark],
     json: bool,
@@ -254,10 +287,14 @@ fn ended(
         out.json(&json!({ "ended": was_there, "pauses": listed(marks) }))?;
         return Ok(Exit::GoOn);
     }
-    let text = if was_there {
-        format!("no longer paused {}", named(what))
-    } else {
-        format!("it was not paused {}", named(what))
+    let (of, named) = match stops {
+        Stops::Everything => ("it", named(what)),
+        Stops::Recall => ("recall", named(what)),
+    };
+    let text = match (was_there, stops) {
+        (true, Stops::Everything) => format!("no longer paused {named}"),
+        (true, Stops::Recall) => format!("recall is no longer paused {named}"),
+        (false, _) => format!("{of} was not paused {named}"),
     };
     out.text(&hang("", &text))?;
     // A pause of one project may be meant for good: it is not ended with the

@@ -17,8 +17,9 @@ use serde_json::{Value, json};
 use crate::args::{Permissions, Span};
 use crate::commands::data::Data;
 use crate::commands::parts;
-use crate::commands::search::{scope, when};
-use crate::commands::show::lines::{Local, count, fit, flat, hang};
+use crate::commands::reader::Reader;
+use crate::commands::search::when;
+use crate::commands::show::lines::{Local, count, fit, flat, hang, line_width};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, note, visible};
@@ -76,7 +77,7 @@ pub(super) fn run(args: &Permissions, out: &mut Output) -> Result<Exit, CliError
     let mut calls = BTreeMap::new();
     let mut root = None;
     if let Some(store) = data.store()? {
-        filter.project = scope::project(&data, &store, &args.place)?;
+        filter.project = Reader::of(&data)?.project(&data, &store, &args.place)?;
         root = match &filter.project {
             Some(key) => folder(&data, &store, key)?,
             None => None,
@@ -315,7 +316,7 @@ fn say(groups: &[Group], known: &Known, filter: &Filter, out: &mut Output) -> Re
 
 fn line(group: &Group, local: &Local, out: &mut Output) -> Result<(), CliError> {
     let tally = &group.tally;
-    let name = fit(&flat(&visible(&group.name)), 72);
+    let name = fit(&flat(&visible(&group.name)), line_width() - 8);
     let style = match group.advice {
         Advice::Allow => Style::Green,
         Advice::Deny => Style::Red,

@@ -29,12 +29,14 @@ use crate::output::Output;
 const DAY: u64 = 86_400_000;
 const MB: u64 = 1024 * 1024;
 /// What stays whatever its age, unless everything is asked for.
-const LASTING: [Kind; 5] = [
+const LASTING: [Kind; 6] = [
     Kind::Decision,
     Kind::Preference,
     Kind::Correction,
     Kind::Fix,
     Kind::Memory,
+    // Git keeps them as long; the worker would take them in again.
+    Kind::Commit,
 ];
 /// Sizes are estimates; after so many rounds it is as small as it gets.
 const ROUNDS: usize = 6;

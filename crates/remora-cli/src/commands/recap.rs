@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::args::{Recap, Span};
 use crate::commands::data::Data;
-use crate::commands::search::{scope, when};
+use crate::commands::reader::Reader;
+use crate::commands::search::when;
 use crate::commands::sessions::ending;
 use crate::commands::show::lines::{self, Local, flat, hang};
 use crate::error::CliError;
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &Recap, out: &mut Output) -> Result<Exit, CliError> {
     let projects = match data.store()? {
         None => Vec::new(),
         Some(store) => {
-            filter.project = scope::project(&data, &store, &args.place)?;
+            filter.project = Reader::of(&data)?.project(&data, &store, &args.place)?;
             gather::gather(&store, &filter)?
         }
     };
@@ -139,7 +140,7 @@ fn session(done: &Done, local: &Local, out: &mut Output) -> Result<(), CliError>
     }
     if !done.files.is_empty() {
         let files: Vec<&str> = done.files.iter().map(String::as_str).collect();
-        let files = lines::paths(&files, 2 * (lines::WIDTH - 16));
+        let files = lines::paths(&files, 2 * (lines::line_width() - 16));
         out.text(&hang("    files       ", &files))?;
     }
     Ok(())

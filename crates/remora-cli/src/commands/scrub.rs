@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use remora_memory::private;
 use remora_memory::redact::{Marks, Redactor};
-use remora_protocol::record::Item;
+use remora_protocol::record::{Item, Override};
 use serde_json::{Value, json};
 
 use super::parts::Part;
@@ -18,6 +18,7 @@ pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
         Part::Project(project) => {
             texts.extend([&mut project.key, &mut project.name, &mut project.root]);
         }
+        Part::Override(said) => texts.extend(words_of(said, redactor, marks)),
         Part::Session(session) => {
             texts.extend([&mut session.project, &mut session.cwd, &mut session.title]);
             texts.extend(session.branch.as_mut());
@@ -70,6 +71,33 @@ pub(crate) fn scrub(redactor: &Redactor, part: &mut Part, marks: &mut Marks) {
             *text = clean;
         }
     }
+}
+
+/// What a user typed, and what it stands in place of.
+fn words_of<'a>(
+    said: &'a mut Override,
+    redactor: &Redactor,
+    marks: &mut Marks,
+) -> Vec<&'a mut String> {
+    let mut texts = vec![&mut said.project];
+    texts.extend(
+        said.rejected
+            .as_mut()
+            .map(|rejection| &mut rejection.reason),
+    );
+    if let Some(edit) = &mut said.edit {
+        texts.extend(edit.title.as_mut());
+        texts.extend(edit.text.as_mut());
+        texts.extend(edit.facts.iter_mut().flatten());
+        if let Some(original) = edit.original.as_deref_mut() {
+            if let Some(detail) = &mut original.detail {
+                redactor.json(detail, marks);
+            }
+            texts.extend([&mut original.title, &mut original.text]);
+            texts.extend(original.facts.iter_mut());
+        }
+    }
+    texts
 }
 
 /// Text that a tool took from a file which the configuration denies goes whole.

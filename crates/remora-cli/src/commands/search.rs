@@ -9,6 +9,7 @@ pub(crate) mod when;
 use std::time::Instant;
 
 use remora_embed::OnDemand;
+use remora_memory::commit::reverted_by;
 use remora_memory::store::{FileMatch, Filter, Hit, Store};
 use remora_memory::words::Query;
 use remora_protocol::record::{Item, Project};
@@ -17,9 +18,11 @@ use serde_json::{Value, json};
 
 use crate::args::Search;
 use crate::commands::data::Data;
+use crate::commands::reader::Reader;
 use crate::commands::show;
-use crate::commands::show::lines::{self, Local, WIDTH, flat, hang_at};
+use crate::commands::show::lines::{self, Local, flat, hang_at};
 use crate::commands::tier::{self, Tier};
+use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{self, Output, Style};
@@ -29,8 +32,8 @@ use strength::{keep_strong, sum};
 
 /// Hits elsewhere are counted up to this.
 const ELSEWHERE: usize = 100;
-/// Characters of a snippet for people: two lines.
-const SHORT: usize = 150;
+/// Lines of a snippet for people.
+const SNIPPET_LINES: usize = 2;
 
 pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
@@ -49,6 +52,7 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
         query,
         filter,
         mut hits,
+        rejections,
         only_fast,
     } = answered(args, &asked, &data, &store, encoder.as_ref())?;
     let query = &query;
@@ -66,7 +70,10 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     }
     let wanted = Wanted::new(query);
     if args.json {
-        let results = hits.iter().map(|hit| as_json(args, hit, &wanted)).collect();
+        let results = hits
+            .iter()
+            .map(|hit| as_json(args, hit, &rejections, &wanted))
+            .collect();
         let mut answer = found(ms, &asked, results);
         let tier = query.meaning().map_or(Tier::Fast, |_| Tier::Full);
         answer["tier"] = json!(tier.name());
@@ -79,7 +86,8 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
     // Programs get as many as they asked for, people what is worth reading.
     keep_strong(&mut hits);
     if hits.is_empty() {
-        return none_found(&store, query, &filter, out);
+        let elsewhere = !Reader::of(&data)?.is_bound();
+        return none_found(&store, query, &filter, elsewhere, out);
     }
     let many_projects = filter.project.is_none();
     let projects = if many_projects {
@@ -93,6 +101,10 @@ pub(crate) fn run(args: &Search, out: &mut Output) -> Result<Exit, CliError> {
             out.text("\n")?;
         }
         say(hit, &wanted, &local, &projects, out)?;
+        if let Some(mark) = rejections.mark(&hit.item) {
+            let indent = " ".repeat(hit.item.id.to_string().len() + 2);
+            out.text(&out.paint(Style::Red, &hang_at(0, &indent, &flat(&mark))))?;
+        }
         if args.explain {
             explain(hit, out)?;
         }
@@ -108,6 +120,7 @@ struct Answered {
     query: Query,
     filter: Filter,
     hits: Vec<Hit>,
+    rejections: Rejections,
     only_fast: Option<String>,
 }
 
@@ -118,9 +131,10 @@ fn answered(
     store: &dyn Store,
     encoder: Option<&OnDemand>,
 ) -> Result<Answered, CliError> {
+    let reader = Reader::of(data)?;
     let session = match (asked.session.as_deref(), &asked.own) {
         (None, _) => None,
-        (Some(id), None) => Some(scope::session(store, id)?),
+        (Some(id), None) => Some(reader.session(store, id)?),
         (Some(id), Some(own)) => Some(scope::session_of(store, id, own)?),
     };
     let (query, only_fast) = tier::query(args.tier, encoder, store, asked.query.clone());
@@ -129,7 +143,7 @@ fn answered(
         project: match (&session, &asked.place.project) {
             _ if asked.own.is_some() => asked.own.clone(),
             (Some(_), None) => None,
-            _ => scope::project(data, store, &asked.place)?,
+            _ => reader.project(data, store, &asked.place)?,
         },
         kinds: asked.kinds.clone(),
         file: asked
@@ -144,24 +158,38 @@ fn answered(
     };
     let mut hits = store.search(&query, &filter, args.limit)?;
     asked.sort(&mut hits);
+    let rejections = Rejections::load(store)?;
+    rejections.sort_last(&mut hits);
     Ok(Answered {
         query,
         filter,
         hits,
+        rejections,
         only_fast,
     })
 }
 
-/// What a search finds that is worth reading, with what there is to say about
-/// the question, and whether only one project was looked in. With a project of
-/// its own it never looks elsewhere, whatever the words say.
+/// What a search found for a caller that shows it in its own way.
+pub(crate) struct SearchAnswer {
+    /// What is worth reading; what was marked wrong comes last.
+    pub(crate) hits: Vec<Hit>,
+    /// What there is to say about the question.
+    pub(crate) notes: Vec<String>,
+    /// Whether only one project was looked in.
+    pub(crate) looked: Looked,
+    /// Which items were marked wrong.
+    pub(crate) rejections: Rejections,
+}
+
+/// What a search finds that is worth reading. With a project of its own it never
+/// looks elsewhere, whatever the words say.
 pub(crate) fn find(
     args: &Search,
     data: &Data,
     store: &dyn Store,
     encoder: Option<&OnDemand>,
     own: Option<&str>,
-) -> Result<(Vec<Hit>, Vec<String>, Looked), CliError> {
+) -> Result<SearchAnswer, CliError> {
     let mut asked = Asked::read(args)?;
     if let Some(own) = own {
         asked.stay_in(own);
@@ -172,7 +200,12 @@ pub(crate) fn find(
         Some(_) => Looked::InOne,
         None => Looked::Everywhere,
     };
-    Ok((answered.hits, asked.notes, looked))
+    Ok(SearchAnswer {
+        hits: answered.hits,
+        notes: asked.notes,
+        looked,
+        rejections: answered.rejections,
+    })
 }
 
 /// Where a search looked.
@@ -212,10 +245,13 @@ fn none_found(
     store: &dyn Store,
     query: &Query,
     filter: &Filter,
+    elsewhere: bool,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     let mut text = vec!["nothing found".to_owned()];
-    if filter.project.is_some() {
+    if filter.project.is_some() && !elsewhere {
+        text.push(" in this project".to_owned());
+    } else if filter.project.is_some() {
         let everywhere = Filter {
             project: None,
             ..filter.clone()
@@ -245,7 +281,7 @@ pub(crate) fn files(item: &Item) -> Vec<&str> {
     files
 }
 
-fn as_json(args: &Search, hit: &Hit, wanted: &Wanted) -> Value {
+fn as_json(args: &Search, hit: &Hit, rejections: &Rejections, wanted: &Wanted) -> Value {
     let item = &hit.item;
     let mut value = json!({
         "id": item.id,
@@ -266,6 +302,12 @@ fn as_json(args: &Search, hit: &Hit, wanted: &Wanted) -> Value {
         "same": hit.same,
         "snippet": snippet(item, wanted, LONGEST).text,
     });
+    if let Some(wrong) = rejections.json(item) {
+        value["wrong"] = wrong;
+    }
+    if let Some(hash) = reverted_by(item) {
+        value["reverted_by"] = json!(hash);
+    }
     if args.explain {
         let parts = hit
             .parts
@@ -301,8 +343,9 @@ fn say(
     );
     out.text(&head)?;
     let indent = " ".repeat(indent);
-    let room = WIDTH - indent.len();
+    let room = lines::line_width().saturating_sub(indent.len());
     let mut about = vec![local.moment(item.time)];
+    about.extend(reverted_by(item).map(|hash| format!("reverted by {hash}")));
     if item.seen > 1 {
         about.push(format!("{} times", item.seen));
     }
@@ -332,7 +375,7 @@ fn say(
     }
     let about = out.paint(Style::Dim, &lines::fit(&about.join(" · "), room));
     out.text(&format!("{indent}{about}\n"))?;
-    let part = snippet(item, wanted, SHORT);
+    let part = snippet(item, wanted, SNIPPET_LINES * (lines::line_width() - 5));
     if part.text.is_empty() || part.text == title {
         return Ok(());
     }

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use crate::args::Sessions;
 use crate::commands::data::Data;
+use crate::commands::reader::Reader;
 use crate::commands::search::{scope, when};
-use crate::commands::show::lines::{self, Local, WIDTH, count, flat, hang};
+use crate::commands::show::lines::{self, Local, count, flat, hang};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &Sessions, out: &mut Output) -> Result<Exit, CliError> {
         return none(args, &Filter::default(), None, out);
     };
     let filter = Filter {
-        project: scope::project(&data, &store, &args.place)?,
+        project: Reader::of(&data)?.project(&data, &store, &args.place)?,
         since: span.since,
         until: span.until,
         agent: args.agent.as_deref().map(scope::agent),
@@ -173,7 +174,7 @@ fn say(
     let state = session.end_reason.as_ref().map_or("open", |_| "ended");
     about.push(state.to_owned());
     let indent = " ".repeat(lead.len());
-    let room = WIDTH - indent.len();
+    let room = lines::line_width().saturating_sub(indent.len());
     // The id stands by itself, so that it is easily copied.
     for line in [about.join(" · "), flat(&session.id)] {
         for line in lines::wrap(&line, room) {

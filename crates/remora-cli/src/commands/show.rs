@@ -3,6 +3,7 @@
 pub(crate) mod lines;
 
 use remora_instructions::memories::SCHEME;
+use remora_memory::commit::{reverted_by, short_hash};
 use remora_memory::store::{Name, Store};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::rfc3339;
@@ -10,6 +11,8 @@ use serde_json::{Value, json};
 
 use crate::args::Show;
 use crate::commands::data::Data;
+use crate::commands::reader::Reader;
+use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, visible};
@@ -27,6 +30,7 @@ pub(crate) fn run(args: &Show, out: &mut Output) -> Result<Exit, CliError> {
     let Some(store) = data.store()? else {
         return Err(CliError::Usage("nothing is remembered yet".to_owned()));
     };
+    let reader = Reader::of(&data)?;
     let mut items = Vec::new();
     let mut missing = Vec::new();
     for text in &args.ids {
@@ -35,7 +39,7 @@ pub(crate) fn run(args: &Show, out: &mut Output) -> Result<Exit, CliError> {
             found => found,
         };
         match found {
-            Some(item) => items.push(item),
+            Some(item) => items.push(reader.check(item)?),
             None => missing.push(text.clone()),
         }
     }
@@ -79,7 +83,9 @@ pub(crate) fn these(
     as_json: bool,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
+    let rejections = Rejections::load(store)?;
     if as_json {
+        let full = |item: &Item| full(item, &rejections);
         let items: Vec<Value> = items.iter().map(full).collect::<Result<_, _>>()?;
         out.json(&json!({ "items": items, "missing": missing }))?;
     } else {
@@ -91,7 +97,7 @@ pub(crate) fn these(
             }
             let name = names.iter().find(|p| p.key == item.project);
             let name = name.map_or("", |p| p.name.as_str());
-            say(item, name, &local, out)?;
+            say(item, name, &local, &rejections, out)?;
         }
     }
     if missing.is_empty() {
@@ -108,8 +114,17 @@ pub(crate) fn these(
 
 /// The row as it is, with its moments as text and what is in `detail` of a
 /// summary or a fix beside it.
-fn full(item: &Item) -> Result<Value, CliError> {
+fn full(item: &Item, rejections: &Rejections) -> Result<Value, CliError> {
     let mut value = serde_json::to_value(item)?;
+    if let Some(wrong) = rejections.json(item) {
+        value["wrong"] = wrong;
+    }
+    if rejections.is_edited(item) {
+        value["edited"] = json!(true);
+    }
+    if rejections.is_pinned(item) {
+        value["pinned"] = json!(true);
+    }
     value["when"] = json!(rfc3339(item.time));
     value["last_when"] = json!(rfc3339(item.time.max(item.last_time)));
     match item.kind {
@@ -125,6 +140,9 @@ fn full(item: &Item) -> Result<Value, CliError> {
                     value[name] = part.clone();
                 }
             }
+        }
+        Kind::Commit => {
+            value["reverted_by"] = json!(reverted_by(item));
         }
         _ => {}
     }
@@ -147,13 +165,38 @@ pub(crate) fn colour(kind: Kind) -> Style {
     }
 }
 
-fn say(item: &Item, project: &str, local: &Local, out: &mut Output) -> Result<(), CliError> {
+fn say(
+    item: &Item,
+    project: &str,
+    local: &Local,
+    rejections: &Rejections,
+    out: &mut Output,
+) -> Result<(), CliError> {
     let id = out.paint(Style::Cyan, &format!("#{}", item.id));
     let kind = out.paint(colour(item.kind), item.kind.name());
     out.text(&format!("{id} {kind}\n"))?;
-    for line in lines::wrap(&flat(&item.title), lines::WIDTH) {
+    for line in lines::wrap(&flat(&item.title), lines::line_width()) {
         let line = out.paint(Style::Bold, &line);
         out.text(&format!("{line}\n"))?;
+    }
+    if let Some(mark) = rejections.mark(item) {
+        out.text(&out.paint(Style::Red, &hang("  ", &flat(&mark))))?;
+    }
+    let own = [
+        (
+            rejections.is_edited(item),
+            "words",
+            "yours, by `remora edit`",
+        ),
+        (
+            rejections.is_pinned(item),
+            "pinned",
+            "every session begins with it",
+        ),
+    ];
+    for (_, name, value) in own.into_iter().filter(|(is, ..)| *is) {
+        let lead = out.paint(Style::Dim, &format!("  {name:<9} "));
+        out.text(&format!("{lead}{value}\n"))?;
     }
     for (name, value) in fields(item, project, local) {
         let lead = format!("  {name:<9} ");
@@ -168,7 +211,8 @@ fn say(item: &Item, project: &str, local: &Local, out: &mut Output) -> Result<()
         }
     }
     let body = item.text.trim();
-    if !body.is_empty() && flat(body) != flat(&item.title) {
+    let is_told = [flat(&item.title), flat(&item.facts.join(" "))].contains(&flat(body));
+    if !body.is_empty() && !is_told {
         out.text("\n")?;
         for line in body.lines() {
             let line = visible(line.trim_end());
@@ -208,6 +252,7 @@ pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static
     let done = [("session", session), ("agent", item.agent.clone())];
     fields.extend(done.into_iter().filter(|(_, name)| !name.is_empty()));
     fields.extend(file(item));
+    fields.extend(commit(item));
     fields.extend(item.subagent.clone().map(|name| ("subagent", name)));
     fields.extend(item.branch.clone().map(|name| ("branch", name)));
     fields.extend(item.speaker.clone().map(|name| ("said by", name)));
@@ -258,6 +303,14 @@ fn file(item: &Item) -> Vec<(&'static str, String)> {
     let doubts = detail.get("doubts").and_then(Value::as_array);
     let doubts = doubts.into_iter().flatten().filter_map(Value::as_str);
     fields.extend(doubts.map(|doubt| ("in doubt", doubt.to_owned())));
+    fields
+}
+
+/// Which commit it is, and whether a later one took it back.
+fn commit(item: &Item) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    fields.extend(short_hash(item).map(|hash| ("commit", hash.to_owned())));
+    fields.extend(reverted_by(item).map(|hash| ("reverted", format!("by {hash}"))));
     fields
 }
 

@@ -28,7 +28,7 @@ use crate::config::Config;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::hook::{OFF, data_directory};
+use crate::hook::{OFF, RECALL, data_directory};
 use crate::output::{Output, Style, visible};
 
 /// A worker in the middle of a large batch takes a moment to answer.
@@ -48,14 +48,14 @@ pub(crate) enum Worker {
 pub(crate) fn worker(paths: &Paths) -> Worker {
     match ask(&paths.socket(), &Request::Status, PATIENCE) {
         Ok(reply) => Worker::Runs(reply),
-        Err(_) if locked(paths) => Worker::Silent,
+        Err(_) if is_locked(paths) => Worker::Silent,
         Err(_) => Worker::None,
     }
 }
 
 /// Whether some process holds the worker's lock. A worker that starts at this
 /// moment tries again.
-fn locked(paths: &Paths) -> bool {
+pub(crate) fn is_locked(paths: &Paths) -> bool {
     File::open(paths.lock()).is_ok_and(|file| file.try_lock_shared().is_err())
 }
 
@@ -97,6 +97,7 @@ pub(crate) fn run(args: &Status, out: &mut Output) -> Result<Exit, CliError> {
         settings: Config::load(&paths.config()).err().map(|e| e.to_string()),
         refused,
         off: environment.switch(OFF),
+        recall_off: environment.is_off(RECALL),
     };
     let is_running = !matches!(known.worker, Worker::None);
     known.deaths = recent_deaths(&paths, clock::millis(), is_running);
@@ -126,6 +127,8 @@ struct Known {
     /// Why the data directory is not used.
     refused: Option<String>,
     off: bool,
+    /// Whether recall alone is switched off in this environment.
+    recall_off: bool,
 }
 
 impl Known {
@@ -172,6 +175,7 @@ impl Known {
             "memories": self.kind(|k| k == Kind::Memory),
             "prompts": self.kind(|k| k == Kind::Prompt),
             "messages": self.kind(|k| k == Kind::Message),
+            "commits": self.kind(|k| k == Kind::Commit),
             "sessions": self.total(|c| c.sessions),
             "projects": self.total(|c| c.projects),
             "vectors": {
@@ -257,6 +261,9 @@ impl Known {
         }
         if self.off {
             lines.push(("off", pause::SWITCHED_OFF.to_owned(), Style::Yellow));
+        } else if self.recall_off {
+            let text = pause::RECALL_SWITCHED_OFF.to_owned();
+            lines.push(("off", text, Style::Yellow));
         }
         let pauses = if self.refused.is_some() {
             Vec::new()
@@ -293,6 +300,10 @@ impl Known {
         ];
         if messages > 0 {
             kept.push(count(messages, "message", "messages"));
+        }
+        let commits = self.kind(|k| k == Kind::Commit);
+        if commits > 0 {
+            kept.push(count(commits, "commit", "commits"));
         }
         let from = format!(
             "{} in {} of {}",

@@ -6,15 +6,25 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use remora_client::{bounded_text, request_embedding};
 use remora_embed::{EmbedError, MODEL, Meaning, OnDemand, Source};
 use remora_memory::store::{Counts, Store, StoreError};
 use remora_memory::words::Query;
-use remora_server::meanings::Background;
+use remora_server::meanings::{Background, Encode};
 
+use crate::commands::data::Data;
 use crate::config::Config;
+use crate::recall::embedding_of;
 
 /// The worker works out meanings after nothing has come for this long.
 const QUIET: Duration = Duration::from_secs(5);
+/// The worker keeps the encoder in memory for so long after its last use:
+/// between two prompts of a session that is worked in.
+const WORKER_KEEPS_ENCODER: Duration = Duration::from_mins(10);
+
+/// How long a preview waits for the worker's embedding: it shows what a hook
+/// gets on a machine that is not busy with it.
+const PREVIEW_BUDGET: Duration = Duration::from_millis(200);
 
 /// How thorough a search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -64,9 +74,56 @@ pub(crate) fn query(
     }
 }
 
+/// The embedding of a prompt in a preview, and where it came from.
+#[derive(Debug)]
+pub(crate) struct PromptEmbedding {
+    pub(crate) embedding: Option<Meaning>,
+    pub(crate) tier: Tier,
+    pub(crate) why: &'static str,
+}
+
+/// The embedding that a hook would get for the prompt. Where the worker gives
+/// none now, the encoder is loaded here: whoever previews can wait, and the
+/// worker has it loaded when the next prompt comes.
+pub(crate) fn prompt_embedding(data: &Data, store: &dyn Store, prompt: &str) -> PromptEmbedding {
+    let fast = |why| PromptEmbedding {
+        embedding: None,
+        tier: Tier::Fast,
+        why,
+    };
+    let full = |embedding, why| PromptEmbedding {
+        embedding: Some(embedding),
+        tier: Tier::Full,
+        why,
+    };
+    let Some(encoder) = encoder(&data.config) else {
+        return fast("search.model is off");
+    };
+    if !embedded(store).is_ok_and(|rows| rows > 0) {
+        return fast("no row has a vector yet");
+    }
+    let reply = request_embedding(&data.paths, prompt, PREVIEW_BUDGET);
+    if let Some(embedding) = reply.and_then(|reply| embedding_of(&reply)) {
+        return full(embedding, "the worker embedded the prompt");
+    }
+    match embed_prompt(&encoder, prompt) {
+        Ok(embedding) => full(embedding, "embedded here, the worker gave no embedding"),
+        Err(_) => fast("the encoder cannot be loaded; `remora doctor` says why"),
+    }
+}
+
 /// What the query means.
 pub(crate) fn meaning(encoder: &OnDemand, query: &Query) -> Result<Meaning, EmbedError> {
-    let found = encoder.encode(&[query.text()], Instant::now())?;
+    embed(encoder, query.text())
+}
+
+/// The embedding of a prompt, of as much of it as a hook sends to the worker.
+pub(crate) fn embed_prompt(encoder: &OnDemand, prompt: &str) -> Result<Meaning, EmbedError> {
+    embed(encoder, bounded_text(prompt))
+}
+
+fn embed(encoder: &OnDemand, text: &str) -> Result<Meaning, EmbedError> {
+    let found = encoder.encode(&[text], Instant::now())?;
     found.into_iter().next().ok_or_else(|| EmbedError::Run {
         reason: "it gave nothing".to_owned(),
     })
@@ -82,11 +139,16 @@ pub(crate) fn encoder(config: &Config) -> Option<OnDemand> {
     Some(OnDemand::new(source))
 }
 
+/// The encoder that the worker embeds rows and prompts with.
+pub(crate) fn worker_encoder(config: &Config) -> Option<Arc<dyn Encode>> {
+    let encoder = encoder(config)?.kept_for(WORKER_KEEPS_ENCODER);
+    Some(Arc::new(encoder))
+}
+
 /// What the worker does in its spare time, as the configuration says.
-pub(crate) fn background(config: &Config) -> Option<Background> {
-    let encoder = encoder(config).filter(|_| config.flag("search.background"))?;
+pub(crate) fn background(config: &Config, encoder: Option<Arc<dyn Encode>>) -> Option<Background> {
     Some(Background {
-        encoder: Arc::new(encoder),
+        encoder: encoder.filter(|_| config.flag("search.background"))?,
         after: QUIET,
     })
 }

@@ -1,8 +1,9 @@
 //! `remora timeline`: rows and events of the ledger in the order of time. An
 //! event that a row tells of is not told twice.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use remora_memory::commit::reverted_by;
 use remora_memory::store::{Filter, Order, Page, Store};
 use remora_memory::{Treatment, treatment};
 use remora_protocol::EventName;
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::args::Timeline;
 use crate::commands::data::Data;
-use crate::commands::search::{scope, when};
+use crate::commands::reader::Reader;
+use crate::commands::search::when;
 use crate::commands::show::{self, lines};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -81,8 +83,9 @@ pub(crate) fn find(
     within: Option<Within<'_>>,
 ) -> Result<(Vec<Entry>, Option<i64>), CliError> {
     let span = when::span(&args.span)?;
+    let reader = Reader::of(data)?;
     let session = args.session.as_deref();
-    let session = session.map(|id| scope::session(store, id)).transpose()?;
+    let session = session.map(|id| reader.session(store, id)).transpose()?;
     let mut filter = Filter {
         since: span.since,
         until: span.until,
@@ -93,19 +96,19 @@ pub(crate) fn find(
         Some(text) => {
             let found = show::find(store, text)?;
             let may = |item: &Item| within.as_ref().is_none_or(|w| (w.allows)(item));
-            Some(found.filter(may).ok_or_else(|| {
+            let found = found.filter(may).ok_or_else(|| {
                 CliError::Usage(format!(
                     "not found: `{text}`; `remora search` gives numbers"
                 ))
-            })?)
+            })?;
+            Some(reader.check(found)?)
         }
     };
     filter.project = match (&session, &around, &args.place.project) {
         _ if within.is_some() => within.map(|within| within.own.to_owned()),
         (Some(_), _, None) => None,
-        (None, Some(_), None) if args.place.all => None,
-        (None, Some(item), None) => Some(item.project.clone()),
-        _ => scope::project(data, store, &args.place)?,
+        (None, Some(item), None) if !args.place.all => Some(item.project.clone()),
+        _ => reader.project(data, store, &args.place)?,
     };
     filter.session = session;
     let entries = match &around {
@@ -179,7 +182,11 @@ fn gather(
             EventName::parse(&event.name).is_some_and(|name| treatment(name) == Treatment::Counted);
         !counted && !told.contains(&event.id)
     };
-    let mut entries: Vec<Entry> = events.into_iter().filter(bare).map(Entry::Event).collect();
+    let mut events: Vec<EventRow> = events.into_iter().filter(bare).collect();
+    if let Some(project) = &filter.project {
+        leave_out_strays(store, project, &mut events)?;
+    }
+    let mut entries: Vec<Entry> = events.into_iter().map(Entry::Event).collect();
     entries.extend(rows.into_iter().map(|row| Entry::Row(Box::new(row))));
     entries.sort_by(|a, b| a.place().cmp(&b.place()));
     match order {
@@ -187,6 +194,31 @@ fn gather(
         Order::Oldest => entries.truncate(limit),
     }
     Ok(entries)
+}
+
+/// The ledger knows the session of an event and not its project. Of a session
+/// that has worked elsewhere as well, only what a row tells is known to be of
+/// this project.
+fn leave_out_strays(
+    store: &dyn Store,
+    project: &str,
+    events: &mut Vec<EventRow>,
+) -> Result<(), CliError> {
+    let mut strays = HashMap::new();
+    for event in &*events {
+        if strays.contains_key(&event.session) {
+            continue;
+        }
+        let filter = Filter {
+            session: Some(event.session.clone()),
+            ..Filter::default()
+        };
+        let rows = store.list(&filter, Page::newest(usize::MAX))?;
+        let stray = rows.iter().any(|row| row.project != project);
+        strays.insert(event.session.clone(), stray);
+    }
+    events.retain(|event| !strays[&event.session]);
+    Ok(())
 }
 
 /// The event that a row was made from.
@@ -253,7 +285,7 @@ fn say(
         }
         if session != Some(entry.session()) {
             session = Some(entry.session());
-            let head = heading(store, entry.session())?;
+            let head = heading(store, entry)?;
             out.text(&format!("  {}\n", out.paint(Style::Dim, &head)))?;
         }
         line(entry, wide, centre, &local, out)?;
@@ -261,8 +293,10 @@ fn say(
     Ok(Exit::GoOn)
 }
 
-/// A session by what it was about.
-fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
+/// The session of an entry by what it was about; a title from another project
+/// is not told here.
+fn heading(store: Option<&dyn Store>, entry: &Entry) -> Result<String, CliError> {
+    let id = entry.session();
     let of_id = Filter {
         session: Some(id.to_owned()),
         ..Filter::default()
@@ -271,6 +305,11 @@ fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
         Some(store) => store.sessions(&of_id, 1)?.pop(),
         None => None,
     };
+    let is_here = |session: &Session| match entry {
+        Entry::Row(item) => item.project == session.project,
+        Entry::Event(_) => true,
+    };
+    let session = session.filter(is_here);
     let title = session.map(|s| flat(&s.title)).unwrap_or_default();
     if id.is_empty() {
         return Ok("no session".to_owned());
@@ -282,7 +321,7 @@ fn heading(store: Option<&dyn Store>, id: &str) -> Result<String, CliError> {
     } else {
         format!("session {} · {title}", flat(short))
     };
-    Ok(lines::fit(&text, lines::WIDTH - 2))
+    Ok(lines::fit(&text, lines::line_width() - 2))
 }
 
 fn line(
@@ -300,9 +339,10 @@ fn line(
             let kind = item.kind.name();
             let mark = if here { ">" } else { " " };
             let lead = format!("{mark} {time}  {id:>wide$}  {kind:<KIND$}  ");
-            let title = match item.seen {
-                0 | 1 => flat(&item.title),
-                seen => format!("{} ({seen} times)", flat(&item.title)),
+            let title = match (item.seen, reverted_by(item)) {
+                (_, Some(hash)) => format!("{} (reverted by {hash})", flat(&item.title)),
+                (0 | 1, None) => flat(&item.title),
+                (seen, None) => format!("{} ({seen} times)", flat(&item.title)),
             };
             let painted = format!(
                 "{} {}  {}  {}  ",

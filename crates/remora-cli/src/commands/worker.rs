@@ -13,6 +13,7 @@ use remora_memory::Policy;
 use remora_memory::redact::Rules;
 use remora_protocol::request::{Reply, Request};
 use remora_protocol::time::rfc3339;
+use remora_server::commits::GitCapture;
 use remora_server::{Chore, Ended, Settings, Suspect, suspects};
 use serde_json::json;
 
@@ -21,10 +22,12 @@ use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::folders;
 use crate::commands::show::lines::count;
+use crate::commands::status::is_locked;
 use crate::commands::tier;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
+use crate::signals;
 use saved_index::SavedFiles;
 
 /// A moment, for a question that is answered at once.
@@ -67,7 +70,7 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
         source,
     })?;
     let marked = if data.config.flag("spool.fsync") {
-        fs::write(&mark, "")
+        remora_client::write_our_file(&mark, b"")
     } else {
         match fs::remove_file(&mark) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
@@ -75,6 +78,8 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
         }
     };
     marked.map_err(|source| CliError::File { path: mark, source })?;
+    // Without it a signal ends the worker all the same, only less orderly.
+    let _ = signals::end_worker(data.paths.clone());
     match remora_server::serve(&settings)? {
         Ended::AlreadyRunning => {
             out.text("a worker runs already\n")?;
@@ -86,6 +91,7 @@ fn serve(out: &mut Output) -> Result<Exit, CliError> {
 
 /// What the worker needs, from the configuration.
 pub(crate) fn settings(data: &Data) -> Settings {
+    let encoder = tier::worker_encoder(&data.config);
     Settings {
         paths: data.paths.clone(),
         open_store: remora_server::open_store,
@@ -94,8 +100,14 @@ pub(crate) fn settings(data: &Data) -> Settings {
         ignore: data.config.list("capture.ignore"),
         idle: Duration::from_secs(data.config.number("worker.idle_minutes") * 60),
         archive_cap: data.config.number("archive.max_mb") * 1024 * 1024,
-        meanings: tier::background(&data.config),
+        meanings: tier::background(&data.config, encoder.clone()),
+        encoder,
         saved: Some(Arc::new(SavedFiles::new(data))),
+        git: if data.config.flag("capture.git") {
+            GitCapture::On
+        } else {
+            GitCapture::Off
+        },
         chore: data
             .config
             .flag("folders.auto")
@@ -125,7 +137,10 @@ fn start(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     let before = running(&data.paths);
     let reply = match &before {
         Some(reply) => reply.clone(),
-        None => up(&data.paths)?,
+        None => match up(&data.paths)? {
+            Up::Answers(reply) => reply,
+            Up::Busy => return busy(args, out),
+        },
     };
     if args.json {
         out.json(&json!({ "started": before.is_none(), "worker": reply }))?;
@@ -143,8 +158,27 @@ fn start(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
     Ok(Exit::GoOn)
 }
 
-/// Starts a worker unless one runs, and waits until it answers.
-pub(crate) fn up(paths: &Paths) -> Result<Reply, CliError> {
+fn busy(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
+    if args.json {
+        out.json(&json!({ "started": true, "worker": null }))?;
+    } else {
+        out.text(
+            "the worker has started and does not answer yet: it may be bringing a large database \
+             up to date\n`remora worker status` says when it is done\n",
+        )?;
+    }
+    Ok(Exit::GoOn)
+}
+
+/// What became of a worker that was started.
+enum Up {
+    Answers(Reply),
+    /// It holds its lock, and is at something that it cannot be asked about.
+    Busy,
+}
+
+/// Starts a worker unless one runs, and waits a while until it answers.
+fn up(paths: &Paths) -> Result<Up, CliError> {
     let program = std::env::current_exe()?;
     let version = env!("CARGO_PKG_VERSION");
     let end = Instant::now() + PATIENCE;
@@ -154,9 +188,12 @@ pub(crate) fn up(paths: &Paths) -> Result<Reply, CliError> {
     })?;
     loop {
         if let Some(reply) = running(paths) {
-            return Ok(reply);
+            return Ok(Up::Answers(reply));
         }
         if Instant::now() > end {
+            if is_locked(paths) {
+                return Ok(Up::Busy);
+            }
             return Err(CliError::Usage(format!(
                 "the worker does not come up; {} may say why",
                 paths.worker_log().display()
@@ -232,6 +269,9 @@ fn status(args: &WorkerPlain, out: &mut Output) -> Result<Exit, CliError> {
                 r.stored,
                 r.dead
             )
+        }
+        None if is_locked(&data.paths) => {
+            format!("a worker runs and does not answer yet; waiting {backlog}\n")
         }
         None => format!("no worker runs; waiting {backlog}\n"),
     };

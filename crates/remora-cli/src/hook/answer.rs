@@ -2,13 +2,16 @@
 //! the switches that the person has set. Anything that goes wrong here means
 //! that nothing is said.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_agents::Answer;
-use remora_client::{Claim, GivenFile, ProjectLocation, given_file, stable_hash};
+use remora_client::{
+    Claim, EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, GivenFile, ProjectLocation, given_file,
+    stable_hash, write_our_file,
+};
 use remora_memory::private::strip_private;
 use remora_memory::recall::{self, Given, Intent, Moment, Recall};
 use remora_memory::store::{Filter, Page, Store, StoreError};
@@ -22,7 +25,7 @@ use super::Hook;
 use crate::clock;
 use crate::environment::Environment;
 use crate::output::{quoted, visible};
-use crate::recall::{Before, Ground, Settings, relative};
+use crate::recall::{Before, Ground, Settings, embedding_of, relative};
 use crate::tools::prefix;
 
 /// An answer that takes longer is given up.
@@ -64,6 +67,13 @@ pub(super) fn deadline(environment: &Environment) -> Duration {
     let told = environment.get("REMORA_DEADLINE_MS");
     let told = told.and_then(|text| text.to_str()?.parse().ok());
     told.map_or(DEADLINE, |millis: u16| Duration::from_millis(millis.into()))
+}
+
+/// How long a prompt waits for its embedding; with 0 none is asked for.
+fn embedding_budget(environment: &Environment) -> Duration {
+    let told = environment.get("REMORA_EMBEDDING_BUDGET_MS");
+    let told = told.and_then(|text| text.to_str()?.parse::<u16>().ok());
+    Duration::from_millis(told.map_or(EMBEDDING_BUDGET_MS, u64::from))
 }
 
 impl<'a> Asked<'a> {
@@ -145,6 +155,8 @@ impl<'a> Asked<'a> {
         if starts && matches!(source, "clear" | "compact") {
             file.reset(source, now)?;
         }
+        // The worker encodes while the database is opened.
+        let embedding = self.request_embedding();
         let Some(store) = self.store()? else {
             let message = starts.then(|| self.hint()).flatten();
             return Ok(Answer {
@@ -169,7 +181,9 @@ impl<'a> Asked<'a> {
                     moment = Some(Moment::Start);
                 }
                 if let Some(moment) = moment {
-                    let ground = self.ground(earlier.as_ref());
+                    let mut ground = self.ground(earlier.as_ref());
+                    let reply = embedding.and_then(EmbeddingRequest::receive);
+                    ground.embedding = reply.and_then(|reply| embedding_of(&reply));
                     let scene = ground.scene(self.session(), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
                     if Instant::now() >= self.end {
@@ -188,6 +202,16 @@ impl<'a> Asked<'a> {
             }
         }
         Ok(answer)
+    }
+
+    /// Asks the worker for the embedding of a prompt. A worker that is away, old
+    /// or busy costs nothing, one that is slow the budget at most.
+    fn request_embedding(&self) -> Option<EmbeddingRequest> {
+        if self.event.name != EventName::UserPromptSubmit || !self.settings.embeds {
+            return None;
+        }
+        let budget = embedding_budget(&self.hook.environment);
+        EmbeddingRequest::send(&self.hook.paths, self.text("prompt"), budget)
     }
 
     /// The moment that this event is, if it is one.
@@ -367,10 +391,8 @@ impl<'a> Asked<'a> {
 
     /// Whether there is somebody to read it who was not told before.
     fn is_first(&self, mark: &str) -> bool {
-        let mark = self.hook.paths.run().join(mark);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        self.greets() && options.open(mark).is_ok()
+        let run = Folder::open(self.hook.paths.run());
+        self.greets() && run.is_ok_and(|run| run.create_file(mark.as_ref()).is_ok())
     }
 
     /// Said once, when there is nothing to remember yet.
@@ -411,13 +433,9 @@ impl<'a> Asked<'a> {
     fn write_summary(&self, text: &str) -> io::Result<()> {
         let file = self.summary_file();
         if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)?;
+            remora_client::make_our_folder(folder)?;
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(file)?.write_all(text.as_bytes())
+        write_our_file(&file, text.as_bytes())
     }
 
     fn take_summary(&self) -> Option<String> {

@@ -143,3 +143,27 @@ fn a_rule_that_cannot_be_used_is_told() {
     exit 1
     ");
 }
+
+#[test]
+fn what_a_killed_hook_left_half_written_is_looked_at() {
+    let sandbox = Sandbox::new();
+    let set = ["config", "set", "redact.patterns.ticket", r"TICKET-\d+"];
+    assert_eq!(sandbox.remora(&set).go().code, Some(0));
+    let left = sandbox.write(
+        "home/.remora/spool/left.tmp",
+        format!("{{\"a\": \"{SECRET}"),
+    );
+    let busy = sandbox.write("home/.remora/spool/busy.tmp", SECRET);
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    let file = fs::File::options().append(true).open(&left).unwrap();
+    file.set_modified(long_ago).unwrap();
+    let (done, value) = sandbox.remora(&["audit"]).json();
+    assert_eq!(done.code, Some(1), "{done}");
+    assert_eq!(value["found"].as_array().unwrap().len(), 1, "{value}");
+    assert_eq!(value["found"][0]["file"], left.to_str().unwrap());
+    let fixed = sandbox.remora(&["audit", "--fix"]).go();
+    assert_eq!(fixed.code, Some(0), "{fixed}");
+    assert!(!left.exists() || !fs::read_to_string(&left).unwrap().contains(SECRET));
+    // A hook may be at this one.
+    assert_eq!(fs::read_to_string(&busy).unwrap(), SECRET);
+}

@@ -28,9 +28,9 @@ fn small(sandbox: &Sandbox, moments: &str) {
     sandbox.write("project/set/tiny/moments.jsonl", moments);
 }
 
-fn json_of(sandbox: &Sandbox, set: &str) -> Value {
+fn json_of(sandbox: &Sandbox, set: &str, tier: &str) -> Value {
     let done = sandbox
-        .remora(&["bench", "recall", "--set", set, "--json"])
+        .remora(&["bench", "recall", "--set", set, "--tier", tier, "--json"])
         .go();
     assert_eq!(done.code, Some(0), "{done}");
     serde_json::from_str(&done.stdout).unwrap()
@@ -40,7 +40,8 @@ fn json_of(sandbox: &Sandbox, set: &str) -> Value {
 fn a_small_project_is_played_and_judged() {
     let sandbox = Sandbox::new();
     small(&sandbox, MOMENTS);
-    let told = json_of(&sandbox, "set");
+    let told = json_of(&sandbox, "set", "full");
+    assert_eq!(told["tier"], "full", "{told}");
     let row = |moment: &str| {
         let rows = told["figures"].as_array().unwrap();
         rows.iter().find(|row| row["moment"] == moment).unwrap()
@@ -51,14 +52,24 @@ fn a_small_project_is_played_and_judged() {
     assert_eq!(row("prompt")["given"], 0, "{told}");
     assert_eq!(row("but start")["situations"], 2, "{told}");
     let done = sandbox
-        .remora(&["bench", "recall", "--set", "set", "--verbose"])
+        .remora(&[
+            "bench",
+            "recall",
+            "--set",
+            "set",
+            "--tier",
+            "fast",
+            "--verbose",
+        ])
         .go();
     let lines: Vec<&str> = done.stdout.lines().collect();
     // All is as it should be, so that nothing is told of single situations.
     assert_eq!(lines.len(), 5, "{done}");
     assert!(lines[0].starts_with("2 situations in 1 projects"), "{done}");
     let none = sandbox
-        .remora(&["bench", "recall", "--set", "set", "--half", "test"])
+        .remora(&[
+            "bench", "recall", "--set", "set", "--half", "test", "--tier", "fast",
+        ])
         .go();
     assert!(none.stdout.starts_with("0 situations"), "{none}");
     let rows = sandbox
@@ -74,7 +85,15 @@ fn what_was_missed_and_wrong_is_told() {
     let moments = MOMENTS.replace(r#""must":["mended:fix"]"#, r#""must":["said:summary"]"#);
     small(&sandbox, &moments);
     let done = sandbox
-        .remora(&["bench", "recall", "--set", "set", "--verbose"])
+        .remora(&[
+            "bench",
+            "recall",
+            "--set",
+            "set",
+            "--tier",
+            "fast",
+            "--verbose",
+        ])
         .go();
     assert!(done.stdout.contains("f1 (1 given"), "{done}");
     assert!(done.stdout.contains("missed   said:summary"), "{done}");
@@ -88,7 +107,7 @@ fn a_fault_in_a_set_is_named_by_file_and_line() {
         (
             r#"["limit"]"#,
             r#"["limits"]"#,
-            "no row came of the label `limits`",
+            "there is no label `limits`",
         ),
         (r#""prompt":"yes","#, "", "`prompt` is missing"),
         (
@@ -104,7 +123,9 @@ fn a_fault_in_a_set_is_named_by_file_and_line() {
     ];
     for (old, new, what) in cases {
         small(&sandbox, &MOMENTS.replace(old, new));
-        let done = sandbox.remora(&["bench", "recall", "--set", "set"]).go();
+        let done = sandbox
+            .remora(&["bench", "recall", "--set", "set", "--tier", "fast"])
+            .go();
         assert_eq!(done.code, Some(1), "{done}");
         assert!(done.stderr.contains("tiny/moments.jsonl:2: "), "{done}");
         assert!(done.stderr.contains(what), "{done}");
@@ -112,7 +133,9 @@ fn a_fault_in_a_set_is_named_by_file_and_line() {
     let sessions = SESSIONS.replace("n <= limit\",\"new", "n >= limit\",\"new");
     small(&sandbox, MOMENTS);
     sandbox.write("project/set/tiny/sessions.jsonl", sessions);
-    let done = sandbox.remora(&["bench", "recall", "--set", "set"]).go();
+    let done = sandbox
+        .remora(&["bench", "recall", "--set", "set", "--tier", "fast"])
+        .go();
     let what = "tiny/sessions.jsonl:5: `src/retry.rs` holds the old text 0 times";
     assert!(done.stderr.contains(what), "{done}");
     let done = sandbox.remora(&["bench", "recall"]).go();
@@ -176,7 +199,8 @@ fn the_set_of_the_repository_is_whole_and_runs() {
     // from what is measured: they tell that something is broken, not how good
     // it is.
     let sandbox = Sandbox::new();
-    let told = json_of(&sandbox, set.to_str().unwrap());
+    let told = json_of(&sandbox, set.to_str().unwrap(), "fast");
+    assert_eq!(told["tier"], "fast", "{told}");
     assert_eq!(told["situations"].as_array().unwrap().len(), all.len());
     for project in told["projects"].as_array().unwrap() {
         assert!(project["rows"].as_u64().unwrap() > 100, "{project}");

@@ -18,6 +18,8 @@ fn every_value_has_a_source_and_a_meaning() {
         tools whose calls are not kept
     capture.ignore = [] (default)
         files that are not captured, as in .gitignore; a project adds its own in .remoraignore
+    capture.git = true (default)
+        the worker takes in what commits of your projects say
     redact.patterns = {} (default)
         regular expressions that are taken out of every text, by name
     redact.deny_paths = [] (default)
@@ -36,14 +38,14 @@ fn every_value_has_a_source_and_a_meaning() {
         what finds rows by their meaning: built-in, off, or the model's file for a build without it
     search.background = true (default)
         the worker works out what rows mean when it has nothing else to do
-    recall.start_tokens = 2000 (default)
-        what a session is given at its start, at most; 0 gives nothing
-    recall.index_rows = 50 (default)
-        rows that are named at a session's start
+    recall.start_tokens = 900 (default)
+        tokens that are injected at a session's start, at most; small projects take fewer; 0 injects nothing
+    recall.index_rows = 12 (default)
+        lines on earlier work at a session's start
     recall.summaries = 10 (default)
-        summaries of earlier work that are told at a session's start
-    recall.prompt_tokens = 300 (default)
-        what a prompt brings back, at most; 0 gives nothing
+        sessions that are looked at for where the work stands and what is open
+    recall.prompt_tokens = 400 (default)
+        tokens that are injected at a prompt, at most; 0 injects nothing
     recall.suggest_saves = false (default)
         a pattern that repeats is proposed as a memory
     recall.guard_edits = 0 (default)
@@ -257,4 +259,35 @@ fn a_running_worker_reads_the_new_value() {
     assert_eq!(up.code, Some(0), "{up}");
     assert!(sandbox.path("home/.remora/run/sync").exists());
     crate::rebuild::stop(&sandbox);
+}
+
+/// None of these may hold up or fill up whoever reads the settings.
+#[test]
+fn a_file_that_never_ends_or_never_answers_is_named() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::new();
+    let file = sandbox.path("home/.remora/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let said = || {
+        let done = sandbox.remora(&["config", "show"]).go();
+        assert_eq!(done.code, Some(1), "{done}");
+        let set = sandbox.remora(&["config", "set", "search.background", "true"]);
+        assert_eq!(set.go().code, Some(1));
+        fs::remove_file(&file).unwrap();
+        done.stderr
+    };
+    sandbox.shell("mkfifo ../home/.remora/config.toml");
+    assert!(said().contains("is a pipe or a device, not a file"));
+    symlink("/dev/zero", &file).unwrap();
+    assert!(said().contains("is a pipe or a device, not a file"));
+    let huge = fs::File::create(&file).unwrap();
+    huge.set_len(64 * 1024 * 1024 * 1024).unwrap();
+    assert!(said().contains("at most 4194304 are read"));
+    // A link to a file of the user's own is theirs to make.
+    let real = sandbox.write(
+        "home/dotfiles/remora.toml",
+        "[search]\nbackground = false\n",
+    );
+    symlink(real, &file).unwrap();
+    assert_eq!(sandbox.remora(&["config", "show"]).go().code, Some(0));
 }

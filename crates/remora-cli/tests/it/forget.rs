@@ -1,14 +1,15 @@
 //! `remora forget`: what is deleted is in no file of the data directory, and
 //! nothing brings it back.
 
+mod cut_short;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::acceptance::{World, key_of, transcript};
 use crate::remembered::Remembered;
 
 const SESSION: &str = "5b1c9f00-1111-4000-8000-000000000001";
@@ -221,31 +222,136 @@ fn nothing_goes_without_a_word() {
 }
 
 #[test]
-fn a_deletion_that_was_killed_is_carried_out_by_the_next() {
-    let memory = marked();
-    let sandbox = &memory.sandbox;
-    let order = sandbox.path("home/.remora/forgetting.json");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_remora"))
-        .args(["forget", "--matching", MARKER, "--all", "--yes"])
-        .current_dir(sandbox.path("project"))
-        .env_clear()
-        .env("HOME", sandbox.path("home"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let end = Instant::now() + Duration::from_mins(1);
-    while !order.exists() && child.try_wait().unwrap().is_none() {
-        assert!(Instant::now() < end, "it never began");
-        std::thread::yield_now();
+fn a_transcript_brings_nothing_back() {
+    let agent = remora_agents::known_names()[0];
+    for forget in [
+        "forget #1 --yes".to_owned(),
+        format!("forget --session {SESSION} --yes"),
+        "forget --project github.com/acme/shop --yes".to_owned(),
+        format!("forget --matching {MARKER} --all --yes"),
+    ] {
+        let memory = Remembered::nothing();
+        memory
+            .sandbox
+            .write("home/.remora/config.toml", "search.model = \"off\"\n");
+        let prompt = format!("We decided to deploy with the {MARKER} pipeline because it is fast.");
+        let other = "We decided to keep prices in cents because floats lose money.";
+        let lines = transcript(Path::new("/home/dev/shop"), SESSION, &[&prompt, other]);
+        let file = memory.sandbox.write("project/t.jsonl", lines);
+        let import = format!(
+            "import {agent} {} --no-vectors --project github.com/acme/shop",
+            file.display()
+        );
+        let first = memory.json(&import);
+        assert_eq!(first["prompts"], 2, "{first}");
+        memory.json(&forget);
+        for again in 0..2 {
+            let told = memory.json(&import);
+            assert_gone(&memory, &format!("{forget}: {told}"));
+            // The second time without its notes on what was read.
+            if again == 0 {
+                fs::remove_dir_all(memory.sandbox.path("home/.remora/import")).unwrap();
+            }
+        }
+        let left = memory.json("search cents --all")["results"] != json!([]);
+        assert_eq!(
+            left,
+            forget.contains('#') || forget.contains("--matching"),
+            "{forget}"
+        );
     }
-    let _ = child.kill();
-    child.wait().unwrap();
-    let started = memory.call("worker start").leaving_a_process().go();
-    assert_eq!(started.code, Some(0), "{started}");
-    assert_eq!(memory.go("worker stop").code, Some(0));
-    assert!(!order.exists());
-    assert_gone(&memory, "after the next worker");
+}
+
+#[test]
+fn a_transcript_brings_nothing_back_that_hooks_had_told() {
+    let mut memory = Remembered::nothing();
+    memory
+        .sandbox
+        .write("home/.remora/config.toml", "search.model = \"off\"\n");
+    let prompt = format!("We decided to deploy with the {MARKER} pipeline because it is fast.");
+    // A moment after the client wrote its line.
+    let at = (1_794_301_200_000 - 1_794_646_800_000) + 40;
+    let fields = json!({ "prompt": prompt, "prompt_id": "p0" });
+    memory.event(SESSION, "shop", at, "UserPromptSubmit", fields);
+    memory.event(
+        SESSION,
+        "shop",
+        at + 1000,
+        "Stop",
+        json!({ "last_assistant_message": "Noted.", "prompt_id": "p0" }),
+    );
+    memory.store();
+    memory.json("forget #1 --yes");
+    let other = "We decided to keep prices in cents because floats lose money.";
+    let lines = transcript(Path::new("/home/dev/shop"), SESSION, &[&prompt, other]);
+    let file = memory.sandbox.write("project/t.jsonl", lines);
+    let agent = remora_agents::known_names()[0];
+    memory.json(&format!(
+        "import {agent} {} --no-vectors --project github.com/acme/shop",
+        file.display()
+    ));
+    assert_gone(&memory, "after the transcript");
     assert_ne!(memory.json("search cents --all")["results"], json!([]));
+}
+
+#[test]
+fn a_project_that_went_is_named_nowhere() {
+    let world = World::new();
+    let (alpha, beta) = (world.project("alpha"), world.project("beta"));
+    // It was known by its folder before it had a remote.
+    let config = fs::read(alpha.join(".git/config")).unwrap();
+    fs::write(alpha.join(".git/config"), "").unwrap();
+    world.session(
+        "one",
+        &alpha,
+        "We decided to keep prices in cents.",
+        "Noted.",
+    );
+    world.den.drain();
+    fs::write(alpha.join(".git/config"), config).unwrap();
+    world.session(
+        "two",
+        &alpha,
+        "We decided to print prices in euros.",
+        "Noted.",
+    );
+    world.session("three", &beta, "We decided to round prices up.", "Noted.");
+    world.den.drain();
+    let home = world.den.paths.home();
+    let key = key_of("alpha");
+    assert_ne!(holding(home, &key), Vec::<String>::new());
+    assert!(world.den.paths.joined().exists());
+    world.go(&alpha, &["pause", "--project"]);
+    world.go(&alpha, &["forget", "--project", &key, "--yes"]);
+    assert_eq!(holding(home, &key), Vec::<String>::new());
+    // Nothing was asked to be captured again.
+    world.session(
+        "four",
+        &alpha,
+        "We decided to keep prices in pence.",
+        "Noted.",
+    );
+    world.den.drain();
+    assert_eq!(holding(home, "pence"), Vec::<String>::new());
+    world.go(&alpha, &["pause", "--off", "--project"]);
+    world.go(&alpha, &["rebuild"]);
+    assert_eq!(holding(home, "prices in cents"), Vec::<String>::new());
+    // The folder begins anew, and the other project never noticed.
+    world.session(
+        "five",
+        &alpha,
+        "We decided to keep prices in francs.",
+        "Noted.",
+    );
+    world.den.drain();
+    assert_eq!(
+        world
+            .search(&alpha, &["francs", "--kind", "decision"])
+            .len(),
+        1
+    );
+    assert_eq!(
+        world.search(&beta, &["round", "--kind", "decision"]).len(),
+        1
+    );
 }

@@ -2,6 +2,7 @@
 //! something valid, says nothing else, exits 0, and loses nothing it was given.
 
 pub(crate) mod den;
+mod embedded;
 mod identity;
 mod input;
 mod kept;

@@ -2,6 +2,7 @@
 //! and the same store however often it is done.
 
 mod database;
+mod git;
 mod notes;
 mod transcripts;
 
@@ -162,4 +163,25 @@ fn what_is_not_there_is_said() {
     stderr: remora: none.jsonl: No such file or directory (os error 2)
     exit 1
     ");
+}
+
+/// A device never ends, and SQLite waits for a pipe.
+#[test]
+fn what_is_no_file_is_not_imported() {
+    let sandbox = Sandbox::new();
+    sandbox.shell("mkfifo pipe pipe.jsonl");
+    for args in [
+        ["import", "jsonl", "/dev/zero"],
+        ["import", "claude-mem", "/dev/zero"],
+        ["import", "claude-mem", "pipe"],
+        ["import", "jsonl", "."],
+    ] {
+        let done = sandbox.remora(&args).go();
+        assert_eq!(done.code, Some(1), "{done}");
+        assert!(done.stderr.contains("not a file"), "{done}");
+    }
+    let done = sandbox
+        .remora(&["import", "claude-code", "pipe.jsonl"])
+        .go();
+    assert_eq!(done.code, Some(0), "{done}");
 }

@@ -353,18 +353,41 @@ fn a_link_on_the_path_stays_a_link() {
     assert_eq!(handlers(&sandbox, "Stop")[0]["command"], link);
     // Whatever becomes of the program, the start of a session says so.
     let script = start[0]["args"][1].as_str().unwrap();
-    let gone = std::process::Command::new("/bin/sh")
-        .args(["-c", script, "/nowhere/remora", "hook"])
-        .output()
-        .unwrap();
-    assert!(gone.status.success());
-    let said: Value = serde_json::from_slice(&gone.stdout).unwrap();
-    assert!(
-        said["systemMessage"]
-            .as_str()
-            .unwrap()
-            .contains("no longer where")
-    );
+    let gone = |home: &str| {
+        let done = std::process::Command::new("/bin/sh")
+            .args(["-c", script, "/nowhere/remora", "hook", "claude-code"])
+            .stdin(std::process::Stdio::null())
+            .env("HOME", sandbox.path(home))
+            .output()
+            .unwrap();
+        assert!(done.status.success());
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let is_said = |text: &str| {
+        let said: Value = serde_json::from_str(text).unwrap_or_default();
+        let message = said["systemMessage"].as_str().unwrap_or_default();
+        message.contains("no longer where")
+    };
+    // Without a data directory there is no place for a mark.
+    assert!(is_said(&gone("tmp")));
+    assert!(is_said(&gone("tmp")));
+    fs::create_dir_all(sandbox.path("home/.remora/run")).unwrap();
+    assert!(is_said(&gone("home")));
+    assert_eq!(gone("home"), "");
+    // Once it has run again, it is news again.
+    let start = json!({
+        "hook_event_name": "SessionStart", "source": "startup", "session_id": "s",
+        "cwd": sandbox.path("project"), "transcript_path": "/t",
+    });
+    let hook = sandbox.remora(&["hook", "claude-code"]);
+    let hook = hook.leaving_a_process().stdin(start.to_string()).go();
+    assert_eq!(hook.code, Some(0), "{hook}");
+    // It may only just have been started.
+    let drain = sandbox.remora(&["worker", "drain"]).leaving_a_process();
+    assert_eq!(drain.go().code, Some(0));
+    assert_eq!(sandbox.remora(&["worker", "stop"]).go().code, Some(0));
+    assert!(is_said(&gone("home")));
+    assert_eq!(gone("home"), "");
 }
 
 #[test]

@@ -2,12 +2,16 @@
 //! a sandbox of its own.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod acceptance;
 mod audit;
 mod bench;
+mod bench_decisions;
 mod bench_recall;
+mod bench_replay;
 mod coding_memory;
 mod config;
 mod context;
+mod correct;
 mod doctor;
 mod examples;
 mod explain;
@@ -18,6 +22,7 @@ mod forget;
 mod handlers;
 mod hook;
 mod import;
+mod injections;
 mod input;
 mod install;
 mod instructions_lint;

@@ -10,7 +10,7 @@ use crate::remembered::{CART, Remembered};
 use crate::sandbox::{Call, Sandbox};
 
 /// Messages after the greeting; their answers by id, in order.
-fn talk(call: Call<'_>, messages: &[Value]) -> Vec<Value> {
+pub(crate) fn talk(call: Call<'_>, messages: &[Value]) -> Vec<Value> {
     let about = json!({
         "protocolVersion": "2025-06-18",
         "capabilities": {},
@@ -36,7 +36,7 @@ fn talk(call: Call<'_>, messages: &[Value]) -> Vec<Value> {
     answers
 }
 
-fn tool(id: u64, name: &str, arguments: &Value) -> Value {
+pub(crate) fn tool(id: u64, name: &str, arguments: &Value) -> Value {
     let params = json!({"name": name, "arguments": arguments});
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 }
@@ -51,13 +51,13 @@ fn said(answer: &Value) -> (&str, bool) {
 }
 
 /// One call of a tool.
-fn ask(call: Call<'_>, name: &str, arguments: &Value) -> (String, bool) {
+pub(crate) fn ask(call: Call<'_>, name: &str, arguments: &Value) -> (String, bool) {
     let answers = talk(call, &[tool(1, name, arguments)]);
     let (text, error) = said(&answers[1]);
     (text.to_owned(), error)
 }
 
-fn mcp(memory: &Remembered) -> Call<'_> {
+pub(crate) fn mcp(memory: &Remembered) -> Call<'_> {
     let root = memory.sandbox.text("project");
     memory
         .sandbox
@@ -157,7 +157,20 @@ fn the_list_of_tools_is_small() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["search", "get", "timeline", "remember"]);
+    assert_eq!(
+        names,
+        ["search", "get", "timeline", "remember", "wrong", "forget"]
+    );
+    let hints = |name: &str| {
+        let tools = answers[1]["result"]["tools"].as_array().unwrap();
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        tool["annotations"].clone()
+    };
+    assert_eq!(hints("search"), json!({"readOnlyHint": true}));
+    let changes = json!({"readOnlyHint": false, "destructiveHint": false});
+    assert_eq!(hints("wrong"), changes);
+    let deletes = json!({"readOnlyHint": false, "destructiveHint": true});
+    assert_eq!(hints("forget"), deletes);
     let bytes = answers[1].to_string().len();
     assert!(bytes < 4096, "{bytes}");
     let instructions = answers[0]["result"]["instructions"].as_str().unwrap();
@@ -278,11 +291,11 @@ fn while_paused_memory_is_read_but_nothing_is_saved() {
     for (pause, told) in [
         (
             "pause",
-            "paused everywhere: nothing was saved; `remora pause --off` ends the pause",
+            "paused everywhere: nothing was changed; `remora pause --off` ends the pause",
         ),
         (
             "pause --project",
-            "paused in this project: nothing was saved; `remora pause --off --project` ends the pause",
+            "paused in this project: nothing was changed; `remora pause --off --project` ends the pause",
         ),
     ] {
         memory.go(pause);
@@ -293,7 +306,7 @@ fn while_paused_memory_is_read_but_nothing_is_saved() {
         memory.go(&format!("{pause} --off"));
     }
     let off = mcp(&memory).environment("REMORA_OFF", "1");
-    let told = "REMORA_OFF is set: nothing was saved".to_owned();
+    let told = "REMORA_OFF is set: nothing was changed".to_owned();
     assert_eq!(ask(off, "remember", &fact), (told, true));
     assert!(!memory.sandbox.path("home/.claude").exists());
 }
@@ -395,4 +408,68 @@ fn a_newer_database_is_read_and_a_locked_one_told() {
         .unwrap();
     let (text, error) = ask(mcp(&memory), "search", &search);
     assert!(error && text.contains("busy"), "{text}");
+}
+
+/// What was allowed once and for all, `remora search` and `remora show`, must
+/// not lead an agent into other projects.
+#[test]
+fn a_command_in_an_agent_s_shell_stays_in_its_project() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.text("project");
+    let line = |id: &str, text: &str| {
+        json!({ "id": id, "conv": "c", "timestamp": "2026-11-01", "text": text }).to_string() + "\n"
+    };
+    sandbox.write("project/here.jsonl", line("a", "The till is green here."));
+    sandbox.write(
+        "project/there.jsonl",
+        line("b", "The till is red elsewhere."),
+    );
+    for (file, key) in [
+        ("here.jsonl", "."),
+        ("there.jsonl", "example.com/acme/other"),
+    ] {
+        let done = sandbox
+            .remora(&["import", "jsonl", file, "--project", key])
+            .go();
+        assert_eq!(done.code, Some(0), "{project}: {done}");
+    }
+    let agent = |args: &[&str]| sandbox.remora(args).environment("CLAUDECODE", "1").go();
+    let free = |args: &[&str]| sandbox.remora(args).go();
+    let crossing: [&[&str]; 9] = [
+        &["show", "#2"],
+        &["search", "till", "--all"],
+        &["search", "till", "project:*"],
+        &["search", "till", "--project", "example.com/acme/other"],
+        &["timeline", "--around", "#2"],
+        &["sessions", "--all"],
+        &["recap", "--all"],
+        &["ledger", "--all"],
+        &["export"],
+    ];
+    for args in crossing {
+        let done = agent(args);
+        assert_eq!(done.code, Some(1), "{done}");
+        assert!(
+            done.stderr.contains("reads its own project alone"),
+            "{done}"
+        );
+        assert!(!done.stdout.contains("red"), "{done}");
+        assert_eq!(free(args).code, Some(0), "{args:?}");
+    }
+    // Its own project is as open as ever.
+    for args in [&["show", "#1"][..], &["search", "till"], &["timeline"]] {
+        let done = agent(args);
+        assert_eq!(done.code, Some(0), "{done}");
+        assert!(
+            done.stdout.contains("green") && !done.stdout.contains("red"),
+            "{done}"
+        );
+    }
+    let none = agent(&["search", "elsewhere"]);
+    assert_eq!(none.stdout, "nothing found in this project\n");
+    // The user decides, not the agent.
+    let set = ["config", "set", "mcp.all_projects", "true"];
+    assert_eq!(agent(&set).code, Some(1));
+    assert_eq!(free(&set).code, Some(0));
+    assert_eq!(agent(&["search", "till", "--all"]).code, Some(0));
 }

@@ -94,6 +94,21 @@ fn what_was_imported_is_found_by_what_it_means() {
 }
 
 #[test]
+fn words_that_nobody_knows_find_nothing() {
+    let sandbox = Sandbox::new();
+    import(&sandbox, &[]);
+    for words in ["zzzqqq", "zzzqqq flurbl", "hgjkrt wertzu bnmxcv lkjpoi"] {
+        assert_eq!(found(&sandbox, words), Vec::<Value>::new(), "{words}");
+        let told = sandbox.remora(&["search", "--all", words]).go().stdout;
+        assert_eq!(told, "nothing found\n", "{words}");
+    }
+    // The model has only fragments of this one too, and yet it means something.
+    assert_eq!(found(&sandbox, "kittycat"), ["cat"]);
+    // Nor is a question in other words than the stored ones cut short.
+    assert_eq!(found(&sandbox, FELINE).len(), 3);
+}
+
+#[test]
 fn a_model_that_is_missing_or_broken_is_told_of_and_words_still_find() {
     let sandbox = Sandbox::new();
     import(&sandbox, &[]);
@@ -195,4 +210,24 @@ fn the_worker_works_them_out_in_the_background_and_may_be_killed_at_it() {
     let (done, rest) = den.remora(&["rebuild", "--vectors", "--missing"]).json();
     assert_eq!((done.code, &rest["embedded"]), (Some(0), &json!(waiting)));
     assert_eq!(vectors(), [60, 0]);
+}
+
+#[test]
+fn hits_are_as_wide_as_the_terminal() {
+    let sandbox = Sandbox::new();
+    let text = "The kitten went over the wall, and ".repeat(12);
+    let row = json!({
+        "id": "cat", "conv": "a", "timestamp": "2023-05-08T13:56:00", "speaker": "Ann", "text": text,
+    });
+    sandbox.write("project/c.jsonl", format!("{row}\n"));
+    let import = sandbox.remora(&["import", "jsonl", "c.jsonl"]);
+    assert_eq!(import.go().code, Some(0));
+    let widest = |columns: &str| {
+        let search = sandbox.remora(&["search", "--all", "kitten"]);
+        let told = search.environment("COLUMNS", columns).go().stdout;
+        told.lines().map(|line| line.chars().count()).max().unwrap()
+    };
+    assert!((50..=60).contains(&widest("60")));
+    assert!((100..=120).contains(&widest("120")));
+    assert!((70..=80).contains(&widest("nonsense")));
 }

@@ -138,7 +138,9 @@ fn shape_of_the_json() {
     value["pauses"][0]["since"] = json!("then");
     assert_eq!(
         value,
-        json!({"pauses": [{"scope": "session", "key": CART, "since": "then", "until": null}]})
+        json!({"pauses": [{
+            "scope": "session", "key": CART, "stops": "everything", "since": "then", "until": null,
+        }]})
     );
     let ended = memory.json(&format!("pause --off --session {CART}"));
     assert_eq!(ended, json!({"ended": true, "pauses": []}));
@@ -159,4 +161,50 @@ fn status_and_doctor_say_so() {
     assert!(told.contains("paused everywhere"), "{told}");
     let told = memory.call("doctor").go().stdout;
     assert!(told.contains("-> `remora pause --off`"), "{told}");
+}
+
+#[test]
+fn recall_alone() {
+    let memory = Remembered::shop();
+    assert_snapshot!(memory.go("pause --recall"), @"
+    $ remora pause --recall
+    recall paused everywhere
+      Hooks capture and inject nothing; what a session has been told already stays
+      in it.
+      `remora pause --recall --off` ends it
+    exit 0
+    ");
+    assert_snapshot!(memory.go("pause --off"), @"
+    $ remora pause --off
+    it was not paused everywhere
+      still recall paused everywhere: capture goes on, nothing is injected; `remora
+      pause --recall --off` ends it
+    exit 0
+    ");
+    let context = memory.go("context --event start");
+    assert!(context.stderr.contains("paused here"), "{context}");
+    let status = memory.go("status");
+    assert!(status.stdout.contains("capture goes on"), "{status}");
+    let doctor = memory.go("doctor");
+    assert!(
+        doctor.stdout.contains("remora pause --recall --off"),
+        "{doctor}"
+    );
+    let all = memory.json("pause --recall --session 5b1c --for 2h");
+    assert_eq!(all["pauses"][1]["stops"], "recall");
+    memory.json("pause --recall --off --session 5b1c");
+    assert_snapshot!(memory.go("pause --recall --off"), @"
+    $ remora pause --recall --off
+    recall is no longer paused everywhere
+    exit 0
+    ");
+    assert!(!memory.sandbox.path("home/.remora/run/off").exists());
+    let off = |line: &str| memory.call(line).environment("REMORA_RECALL", "off").go();
+    assert_snapshot!(off("pause --status"), @"
+    $ remora pause --status
+    REMORA_RECALL is off: hooks started from here capture, and inject nothing
+    exit 0
+    ");
+    let doctor = off("doctor");
+    assert!(doctor.stdout.contains("`unset REMORA_RECALL`"), "{doctor}");
 }

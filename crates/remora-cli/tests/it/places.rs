@@ -47,13 +47,17 @@ fn a_project_that_is_none() {
     let sandbox = Sandbox::new();
     sandbox.write("file", "");
     for name in ["missing", "file"] {
-        let call = sandbox.hooks(&["list", "--project", &sandbox.text(name)]);
-        let done = call.go();
-        assert_eq!(done.code, Some(1));
-        assert_eq!(
-            done.stderr,
-            format!("remora: --project [ROOT]/{name}: is not a directory\n")
-        );
+        for (flag, fault) in [
+            ("--project", "is neither a known project nor a directory"),
+            ("--cwd", "is not a directory"),
+        ] {
+            let done = sandbox.hooks(&["list", flag, &sandbox.text(name)]).go();
+            assert_eq!(done.code, Some(1));
+            assert_eq!(
+                done.stderr,
+                format!("remora: {flag} [ROOT]/{name}: {fault}\n")
+            );
+        }
     }
 }
 
@@ -344,4 +348,40 @@ fn settings_that_are_no_text() {
     warning: [PROJECT]/.claude/settings.json: not valid JSON (expected value at line 1 column 1); the file is ignored
     exit 0
     ");
+}
+
+/// A key, a name or a path, whatever the verb reads.
+#[test]
+fn a_project_means_the_same_to_every_verb() {
+    let sandbox = Sandbox::new();
+    sandbox.write("elsewhere/shop/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("elsewhere/shop/CLAUDE.md", "Sell things.\n");
+    let root = sandbox.text("elsewhere/shop");
+    let head = json!({ "remora": "export", "version": 1 });
+    let row = json!({ "project": {
+        "key": "example.com/acme/shop", "name": "shop", "root": sandbox.path("elsewhere/shop"),
+    }});
+    sandbox.write("project/export.jsonl", format!("{head}\n{row}\n"));
+    let done = sandbox.remora(&["import", "jsonl", "export.jsonl"]).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    for named in ["example.com/acme/shop", "shop", "../elsewhere/shop", &root] {
+        let verbs: [&[&str]; 4] = [
+            &["instructions", "show"],
+            &["hooks", "list"],
+            &["memory", "list"],
+            &["search", "till"],
+        ];
+        for verb in verbs {
+            let done = sandbox.remora(verb).args(&["--project", named]).go();
+            assert_eq!(done.code, Some(0), "{named}: {done}");
+        }
+        let shown = sandbox.remora(&["instructions", "show", "--project", named]);
+        let shown = shown.go();
+        assert!(shown.stdout.contains("shop/CLAUDE.md"), "{named}: {shown}");
+    }
+    let unknown = sandbox.remora(&["memory", "list", "--project", "nowhere"]);
+    assert_eq!(
+        unknown.go().stderr,
+        "remora: --project nowhere: is neither a known project nor a directory\n"
+    );
 }

@@ -72,6 +72,26 @@ fn a_project_that_switches_memory_off_is_named() {
     );
 }
 
+/// A hook sees the project's value alone, so it cannot know the user's.
+#[test]
+fn the_doctor_says_where_events_go_when_a_project_hides_the_user_s_own_place() {
+    let sandbox = Sandbox::new();
+    sandbox.project(&json!({ "env": { "REMORA_HOME": sandbox.text("project/evil") } }));
+    let own = sandbox.text("tmp/own");
+    let (_, doctor) = sandbox
+        .remora(&["doctor"])
+        .environment("REMORA_HOME", own)
+        .json();
+    let told = doctor.to_string();
+    assert!(
+        told.contains("go to ~/.remora if that is there, else nowhere"),
+        "{told}"
+    );
+    fs::create_dir(sandbox.path("home/.remora")).unwrap();
+    let (_, doctor) = sandbox.remora(&["doctor"]).json();
+    assert!(!doctor.to_string().contains("else nowhere"), "{doctor}");
+}
+
 #[test]
 fn events_that_are_tried_out_never_reach_memory() {
     let den = Den::new();

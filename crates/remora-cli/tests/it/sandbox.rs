@@ -139,6 +139,7 @@ impl Sandbox {
             environment: Vec::new(),
             read_at_most: None,
             may_leave: false,
+            directory: self.path("project"),
         }
     }
 
@@ -262,6 +263,7 @@ pub(crate) struct Call<'a> {
     environment: Vec<(&'static str, String)>,
     read_at_most: Option<u64>,
     may_leave: bool,
+    directory: PathBuf,
 }
 
 impl Call<'_> {
@@ -277,6 +279,12 @@ impl Call<'_> {
 
     pub(crate) fn environment(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.environment.push((name, value.into()));
+        self
+    }
+
+    /// Started in this directory instead of the project.
+    pub(crate) fn inside(mut self, directory: &Path) -> Self {
+        directory.clone_into(&mut self.directory);
         self
     }
 
@@ -359,7 +367,7 @@ impl Call<'_> {
         command
             .args(&self.args)
             .args(&self.hidden)
-            .current_dir(sandbox.path("project"))
+            .current_dir(&self.directory)
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .env("LC_ALL", "C")

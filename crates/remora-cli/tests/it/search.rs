@@ -32,11 +32,17 @@ fn results_have_title_place_and_snippet() {
     $ remora search --all notes
     #10 prompt · List my notes about carts
         2026-11-15 16:00 · notes · main
+    exit 0
+    ");
+    assert_snapshot!(memory.go("search --all discount"), @"
+    $ remora search --all discount
+    #8 prompt · Add discounts to the cart. 折扣不能低于零。
+       2026-11-15 14:01 · shop · main
 
     #7 summary · The cart test fails on an empty cart → Total now sums
        2026-11-14 09:05 · shop · main · src/cart.rs
-       …add a test for a cart with a discount Notes: - Decision: We decided to keep
-       prices in cents (floats lose money)
+       …steps: - add a test for a cart with a discount Request: The cart test fails
+       on an empty cart. Please fix it. We decided to keep prices in cents…
     exit 0
     ");
 }
@@ -207,7 +213,7 @@ fn words_behind_a_hyphen_need_no_quotes() {
 fn notes_say_what_was_read_otherwise() {
     let memory = Remembered::shop();
     assert_snapshot!(memory.go("search --all kind:prompt kind:nonsense since:soon notes").stderr, @"
-    note: `nonsense` is not a kind, so it is searched as a word; kinds are decision, preference, correction, bugfix, feature, refactor, change, discovery, failure, command, task, prompt, message, summary, fix, memory
+    note: `nonsense` is not a kind, so it is searched as a word; kinds are decision, preference, correction, bugfix, feature, refactor, change, discovery, failure, command, task, prompt, message, summary, fix, memory, commit
     note: `since:soon` is not a time, so it is searched as words; try since:2026-11-15, since:yesterday or since:7d
     ");
     assert_snapshot!(memory.go("search --all --kind prompt notes kind:fix project:shop").stderr, @"
@@ -251,7 +257,7 @@ fn help_tells_the_language() {
           --project <PROJECT>  In the project with this key, name or path
           --kind <KIND>        Only this kind; may be given several times [possible values: decision,
                                preference, correction, bugfix, feature, refactor, change, discovery,
-                               failure, command, task, prompt, message, summary, fix, memory]
+                               failure, command, task, prompt, message, summary, fix, memory, commit]
           --file <PATH>        Only what read or changed this file, or a file in this folder
           --since <TIME>       From this time on: 2026-11-15, "2026-11-15 14:30", today, yesterday,
                                monday, "last week", 3d, 2h

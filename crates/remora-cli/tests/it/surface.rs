@@ -29,6 +29,9 @@ fn help_of_all() {
       ledger        What sessions were given, and what of it was used
       memory        Facts that are kept as files: save, list, check, review
       remember      Save a fact for later sessions; the same as `memory add`
+      wrong         Mark an item as wrong, so that no session is told of it again
+      edit          Put your own words in place of an item's
+      pin           Begin every session of a project with an item
       forget        Delete items, sessions or projects for good, or a saved fact
       folders       Notes on recent work in the folders of a project
       permissions   What was allowed and refused, and rules to paste
@@ -102,7 +105,8 @@ fn help_of_run() {
       -V, --version       Print version
 
     Where and how:
-          --project <DIR>            The directory the session starts in [default: the current one]
+          --project <PROJECT>        In the project with this key, name or path [default: this one]
+          --cwd <DIR>                In this directory, which need not be the top of a project
           --home <DIR>               The home directory [default: $HOME]
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
@@ -133,7 +137,8 @@ fn help_of_explain() {
       -V, --version       Print version
 
     Where and how:
-          --project <DIR>            The directory the session starts in [default: the current one]
+          --project <PROJECT>        In the project with this key, name or path [default: this one]
+          --cwd <DIR>                In this directory, which need not be the top of a project
           --home <DIR>               The home directory [default: $HOME]
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
@@ -186,7 +191,8 @@ fn help_of_try() {
           --field <NAME=VALUE>        Any other field: NAME=JSON, or NAME=TEXT
 
     Where and how:
-          --project <DIR>            The directory the session starts in [default: the current one]
+          --project <PROJECT>        In the project with this key, name or path [default: this one]
+          --cwd <DIR>                In this directory, which need not be the top of a project
           --home <DIR>               The home directory [default: $HOME]
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
@@ -216,7 +222,8 @@ fn help_of_list() {
       -V, --version       Print version
 
     Where and how:
-          --project <DIR>            The directory the session starts in [default: the current one]
+          --project <PROJECT>        In the project with this key, name or path [default: this one]
+          --cwd <DIR>                In this directory, which need not be the top of a project
           --home <DIR>               The home directory [default: $HOME]
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
@@ -313,7 +320,7 @@ fn a_wrong_command_line_is_exit_code_1() {
     exit 1
 
     $ remora hooks run --project
-    stderr: error: a value is required for '--project <DIR>' but none was supplied
+    stderr: error: a value is required for '--project <PROJECT>' but none was supplied
     stderr: 
     stderr: For more information, try '--help'.
     exit 1
@@ -436,6 +443,6 @@ fn the_demo_as_json_lines() {
     "Stop" blocked false final null
     "SessionEnd" blocked false final null
     memory: 8 rows
-    recall at start, read, failure, prompt of 5
+    recall at start, read, failure of 5
     "#);
 }

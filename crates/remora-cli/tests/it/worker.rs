@@ -196,3 +196,79 @@ fn a_poke_of_a_newer_program_brings_a_new_worker() {
     assert_eq!(den.events().len(), 2);
     assert_eq!(den.workers().len(), 1);
 }
+
+#[test]
+fn a_worker_that_is_told_to_end_has_not_died() {
+    let den = Den::new();
+    for round in 0..3 {
+        den.hook(call("s", &den.sandbox.path("project"), &format!("call {round}")).to_string());
+        den.drain();
+        let worker = den.worker();
+        signal("TERM", &worker.to_string());
+        until("it has ended", || den.workers().is_empty().then_some(()));
+        let (_, status) = den.remora(&["status"]).json();
+        assert_eq!(status["worker"]["recent_deaths"], 0, "{status}");
+    }
+    let log = fs::read_to_string(den.paths.worker_log()).unwrap();
+    assert_eq!(log.matches("worker ended: Stopped").count(), 3, "{log}");
+}
+
+/// A large database of an older version takes longer than anybody waits.
+#[test]
+fn a_worker_that_is_busy_is_not_said_to_be_gone() {
+    let den = Den::new();
+    den.paths.prepare().unwrap();
+    let lock = fs::File::create(den.paths.lock()).unwrap();
+    lock.lock().unwrap();
+    let status = den.remora(&["worker", "status"]).go();
+    assert!(status.stdout.contains("does not answer yet"), "{status}");
+    let started = den.remora(&["worker", "start"]).go();
+    assert_eq!(started.code, Some(0), "{started}");
+    assert!(
+        started
+            .stdout
+            .contains("has started and does not answer yet"),
+        "{started}"
+    );
+}
+
+/// Whatever the umask says.
+#[test]
+fn every_file_of_ours_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    fn open_to_others(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let meta = entry.metadata().unwrap();
+            let mode = meta.permissions().mode() & 0o777;
+            if mode & 0o077 != 0 {
+                found.push(format!("{:o} {}", mode, entry.path().display()));
+            }
+            if meta.is_dir() {
+                open_to_others(&entry.path(), found);
+            }
+        }
+    }
+    let den = Den::new();
+    let project = den.sandbox.path("project");
+    den.begin("s", &project);
+    den.hook(call("s", &project, "one").to_string());
+    den.drain();
+    // A worker that is killed leaves its notes.
+    signal("KILL", &den.worker().to_string());
+    until("it is gone", || den.workers().is_empty().then_some(()));
+    den.hook(call("s", &project, "two").to_string());
+    den.drain();
+    let export = den.sandbox.path("tmp/export.jsonl");
+    let done = den
+        .remora(&["export", "--out", export.to_str().unwrap()])
+        .go();
+    assert_eq!(done.code, Some(0), "{done}");
+    let mode = fs::metadata(&export).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let mut found = Vec::new();
+    open_to_others(den.paths.home(), &mut found);
+    // The socket lies in a folder of the owner's own.
+    found.retain(|file| !file.contains("/run/worker.sock"));
+    assert_eq!(found, Vec::<String>::new());
+    den.stop();
+}

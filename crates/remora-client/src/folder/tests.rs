@@ -1,3 +1,4 @@
+use std::io::Read as _;
 use std::os::unix::fs::symlink;
 
 use super::*;
@@ -44,4 +45,32 @@ fn only_regular_files_are_listed_and_opened_and_no_folder_is_removed() {
     }
     folder.remove_file(OsStr::new("folder")).unwrap_err();
     assert!(dir.path().join("folder").is_dir());
+}
+
+#[test]
+fn a_link_that_takes_a_file_s_or_a_folder_s_place_is_not_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let theirs = dir.path().join("theirs");
+    fs::create_dir(&theirs).unwrap();
+    fs::write(theirs.join("bait"), "bait").unwrap();
+    let ours = dir.path().join("ours");
+    fs::create_dir(&ours).unwrap();
+    symlink(theirs.join("bait"), ours.join("bait")).unwrap();
+    symlink(&theirs, dir.path().join("swapped")).unwrap();
+    for file in [ours.join("bait"), dir.path().join("swapped/bait")] {
+        assert!(open_our_file(&file).is_err());
+        assert!(append_our_file(&file).is_err());
+        assert!(create_our_file(&file).is_err());
+        assert!(write_our_file(&file, b"ours").is_err());
+    }
+    assert_eq!(fs::read_to_string(theirs.join("bait")).unwrap(), "bait");
+    let real = ours.join("real");
+    write_our_file(&real, b"one").unwrap();
+    append_our_file(&real).unwrap().write_all(b" two").unwrap();
+    let mut text = String::new();
+    open_our_file(&real)
+        .unwrap()
+        .read_to_string(&mut text)
+        .unwrap();
+    assert_eq!(text, "one two");
 }

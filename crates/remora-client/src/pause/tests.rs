@@ -11,6 +11,7 @@ fn pauses() -> (tempfile::TempDir, Pause) {
 fn mark(what: Paused, until: Option<i64>) -> Mark {
     Mark {
         what,
+        stops: Stops::Everything,
         since: 10,
         until,
     }
@@ -56,12 +57,12 @@ fn the_folder_is_there_only_while_something_is_paused() {
     let (_dir, pause) = pauses();
     pause.set(&mark(Paused::All, None)).unwrap();
     pause.set(&mark(session("s"), None)).unwrap();
-    assert!(pause.clear(&Paused::All).unwrap());
-    assert!(!pause.clear(&Paused::All).unwrap());
+    assert!(pause.clear(&Paused::All, Stops::Everything).unwrap());
+    assert!(!pause.clear(&Paused::All, Stops::Everything).unwrap());
     assert!(pause.folder.exists());
-    assert!(pause.clear(&session("s")).unwrap());
+    assert!(pause.clear(&session("s"), Stops::Everything).unwrap());
     assert!(!pause.folder.exists());
-    assert!(!pause.clear(&session("s")).unwrap());
+    assert!(!pause.clear(&session("s"), Stops::Everything).unwrap());
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn ids_never_leave_the_folder_and_never_mix() {
     assert_eq!(names.len(), ids.len());
     for id in ids.into_iter().filter(|id| !id.is_empty()) {
         assert!(pause.is_off(None, id, 0), "{id}");
-        assert!(pause.clear(&session(id)).unwrap());
+        assert!(pause.clear(&session(id), Stops::Everything).unwrap());
         assert!(!pause.is_off(None, id, 0), "{id}");
     }
 }
@@ -117,7 +118,62 @@ fn a_damaged_mark_keeps_quiet_and_can_be_seen_and_ended() {
     assert!(pause.is_off(None, "", 0));
     let listed: Vec<Paused> = pause.list(0).unwrap().into_iter().map(|m| m.what).collect();
     assert_eq!(listed, [Paused::All, project("0123"), session("s")]);
-    assert!(pause.clear(&Paused::All).unwrap());
+    assert!(pause.clear(&Paused::All, Stops::Everything).unwrap());
     assert!(!pause.is_off(None, "", 0));
     assert!(pause.is_off(None, "s", 0));
+}
+
+#[test]
+fn recall_is_paused_beside_everything_else() {
+    let (_dir, pause) = pauses();
+    let recall = |what: Paused| Mark {
+        stops: Stops::Recall,
+        ..mark(what, Some(200))
+    };
+    let quiet = |keys: &[&str], id: &str, now| pause.quiet(keys, id, now);
+    pause.set(&recall(project("h.org/shop"))).unwrap();
+    assert_eq!(quiet(&["h.org/shop"], "one", 100), Quiet::Recall);
+    assert_eq!(quiet(&["x", "h.org/shop"], "one", 100), Quiet::Recall);
+    assert_eq!(quiet(&["h.org/notes"], "one", 100), Quiet::No);
+    assert_eq!(quiet(&["h.org/shop"], "one", 200), Quiet::No);
+    assert!(!pause.is_off(Some("h.org/shop"), "one", 100));
+    pause.set(&recall(session("two"))).unwrap();
+    assert_eq!(quiet(&[], "two", 100), Quiet::Recall);
+    pause.set(&mark(project("h.org/shop"), None)).unwrap();
+    assert_eq!(quiet(&["h.org/shop"], "one", 100), Quiet::Everything);
+    let listed = pause.list(100).unwrap().into_iter();
+    let listed: Vec<(Stops, Paused)> = listed.map(|mark| (mark.stops, mark.what)).collect();
+    let wanted = [
+        (Stops::Everything, project("h.org/shop")),
+        (Stops::Recall, project("h.org/shop")),
+        (Stops::Recall, session("two")),
+    ];
+    assert_eq!(listed, wanted);
+    for (stops, what) in wanted {
+        assert!(pause.clear(&what, stops).unwrap(), "{what:?}");
+    }
+    assert!(!pause.folder.exists());
+}
+
+#[test]
+fn a_pause_goes_on_without_the_name_of_its_project() {
+    let (_dir, pause) = pauses();
+    let what = project("h.org/acme/shop");
+    for stops in [Stops::Everything, Stops::Recall] {
+        let mark = Mark {
+            stops,
+            ..mark(what.clone(), Some(200))
+        };
+        pause.set(&mark).unwrap();
+        pause.forget_name("h.org/acme/shop").unwrap();
+        pause.forget_name("h.org/acme/other").unwrap();
+        let quiet = |now| pause.quiet(&["h.org/acme/shop"], "s", now);
+        assert!(quiet(100) != Quiet::No && quiet(200) == Quiet::No);
+        let files = fs::read_dir(&pause.folder).unwrap();
+        let texts: Vec<String> = files
+            .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+            .collect();
+        assert!(texts.len() == 1 && !texts[0].contains("acme"), "{texts:?}");
+        assert!(pause.clear(&what, stops).unwrap());
+    }
 }

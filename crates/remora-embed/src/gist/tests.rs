@@ -2,10 +2,20 @@
 
 use proptest::prelude::*;
 
-use super::{Gister, MAX_TEXT, gist};
+use super::{Gister, MAX_TEXT, gist, is_word};
 
 fn cosine(a: &str, b: &str) -> f32 {
     gist(a).unwrap().cosine(&gist(b).unwrap())
+}
+
+#[test]
+fn a_word_is_whole_in_the_vocabulary() {
+    for word in ["automobile", "Database", "history"] {
+        assert!(is_word(word), "{word}");
+    }
+    for word in ["zzzqqq", "qwertyuiop", "zz", "q", "12345", "", "a1b2c3d4"] {
+        assert!(!is_word(word), "{word}");
+    }
 }
 
 #[test]

@@ -54,6 +54,13 @@ fn it_is_dropped_after_an_idle_minute_and_loaded_again() {
     encoder.rest(after(90));
     assert!(!encoder.is_loaded());
 
+    let patient = OnDemand::new(Source::BuiltIn).kept_for(Duration::from_mins(10));
+    patient.encode(&["text"], start).unwrap();
+    patient.rest(after(599));
+    assert!(patient.is_loaded());
+    patient.rest(after(600));
+    assert!(!patient.is_loaded());
+
     assert_eq!(encoder.encode(&["text"], after(91)).unwrap(), first);
     assert_eq!((encoder.is_loaded(), encoder.trouble()), (true, None));
 }

@@ -10,6 +10,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use remora_files::list_directory;
+
 use crate::auto_memory::{self, Judgement};
 use crate::disk::{self, Refused};
 use crate::frontmatter;
@@ -20,6 +22,10 @@ use super::name::{self, ENDING, Name};
 use super::page::Page;
 use super::write::{self, Lock, Readers};
 use super::{Memory, MemoryError, Scope, Secrets, Type, Uri, personal, pointer};
+
+/// Entries of a folder that are looked at: a team's folder comes with a
+/// repository, which may hold any number of files.
+const MAX_FOLDER_ENTRIES: usize = 10_000;
 
 /// Where the memories of one scope lie. The folder need not exist.
 #[derive(Debug, Clone)]
@@ -175,14 +181,16 @@ impl Folder {
         }
         self.stays_within()?;
         let titles = self.titles();
-        let entries = fs::read_dir(&self.dir).map_err(MemoryError::io(&self.dir))?;
-        let mut files: Vec<String> = Vec::new();
-        for entry in entries {
-            let file = entry.map_err(MemoryError::io(&self.dir))?.file_name();
-            if let Some(file) = candidate(&file) {
-                files.push(file);
-            }
+        let found =
+            list_directory(&self.dir, MAX_FOLDER_ENTRIES).map_err(MemoryError::io(&self.dir))?;
+        if found.is_cut {
+            listing.warnings.push(format!(
+                "{}: holds more than {MAX_FOLDER_ENTRIES} entries; only so many are looked at",
+                self.dir.display()
+            ));
         }
+        let names = found.entries.iter().map(fs::DirEntry::file_name);
+        let mut files: Vec<String> = names.filter_map(|file| candidate(&file)).collect();
         files.sort_unstable();
         if files.len() > most {
             listing.warnings.push(format!(

@@ -57,13 +57,47 @@ impl Work<'_> {
     }
 }
 
-/// Whether somebody looks into memory.
+/// Whether somebody looks into memory, with nothing else in the same line that is
+/// worth keeping.
 fn is_ours(tool: &str, command: &str) -> bool {
-    const LOOKS: &[&str] = &["show", "search", "context", "timeline", "recap", "ledger"];
-    let mut words = command.split_whitespace();
-    let looks =
-        words.next() == Some("remora") && words.next().is_some_and(|verb| LOOKS.contains(&verb));
-    tool == "Bash" && looks || tool.starts_with("mcp__") && tool.contains("remora__")
+    if tool.starts_with("mcp__") {
+        return tool.contains("remora__");
+    }
+    let plain = command.replace("2>&1", "").replace("||", ";");
+    let commands = plain.split(['\n', ';', '&']).map(str::trim);
+    let mut commands = commands.filter(|command| !command.is_empty());
+    let mut looks = false;
+    // Whatever a look is piped into shows only what it found.
+    let quiet = commands.all(|command| {
+        let first = command.split('|').next().unwrap_or_default();
+        let look = looks_into_memory(first);
+        looks |= look;
+        look || QUIET.contains(&first.split_whitespace().next().unwrap_or_default())
+    });
+    tool == "Bash" && looks && quiet
+}
+
+/// Commands that show nothing of their own.
+const QUIET: &[&str] = &["cd", "echo", "export", "set", "true"];
+
+/// Whether a single command prints what is remembered. One that saves is work.
+fn looks_into_memory(command: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "context", "export", "folders", "ledger", "recap", "search", "sessions", "show", "timeline",
+    ];
+    const SAVED: &[&str] = &["check", "diff", "list", "review", "show"];
+    let is_variable = |word: &&str| {
+        word.split_once('=')
+            .is_some_and(|(name, _)| !name.contains('/'))
+    };
+    let mut words = command.split_whitespace().skip_while(is_variable);
+    let program = words.next().unwrap_or_default();
+    let program = program.rsplit('/').next().unwrap_or_default();
+    match (program, words.next(), words.next()) {
+        ("remora", Some("memory"), Some(verb)) => SAVED.contains(&verb),
+        ("remora", Some(verb), _) => LOOKS.contains(&verb),
+        _ => false,
+    }
 }
 
 /// The parts of a call.
@@ -138,17 +172,14 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
     };
     row.facts
         .insert(0, format!("$ {}", item::one_line(line, 300)));
-    let (tool, problems) = match &reading {
-        Some(r) => (r.tool, r.problems.as_slice()),
-        None => ("", [].as_slice()),
-    };
-    let print = failed.then(|| fingerprint::fingerprint(tool, problems, &printed));
     let mut detail = serde_json::Map::new();
     detail.insert(field::COMMAND.into(), key.into());
-    if let Some(print) = print.flatten() {
-        detail.insert(field::FINGERPRINT.into(), print.id.into());
-        let says = fingerprint::messages(problems, &printed);
-        detail.insert(field::SAYS.into(), says.into());
+    if failed {
+        let signs = fingerprint::error_signs(line, &printed, reading.as_ref());
+        if let Some(print) = signs.print {
+            detail.insert(field::FINGERPRINT.into(), print.into());
+            detail.insert(field::SAYS.into(), signs.says.into());
+        }
     }
     if let Some(reading) = &reading {
         detail.insert(field::TOOL.into(), reading.tool.into());
@@ -245,4 +276,39 @@ fn looked_up(event: &Captured, state: &State, call: &Call<'_>) -> Option<Item> {
 
 fn relative(files: &[String], root: &str) -> Vec<String> {
     files.iter().map(|f| folder::relative(f, root)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ours;
+
+    #[test]
+    fn looks_into_memory_are_known_however_they_are_written() {
+        for command in [
+            "remora search cart",
+            "/home/dev/.cargo/bin/remora show 12",
+            "cd /home/dev/shop && remora timeline | head -20",
+            "TZ=UTC remora recap --since monday 2>&1",
+            "remora memory list",
+            "remora export --events | grep cart | wc -l",
+        ] {
+            assert!(is_ours("Bash", command), "{command}");
+        }
+        for command in [
+            "cargo test && remora search cart",
+            "remora search cart || cargo test",
+            "cat src/cart.rs; remora search cart",
+            "remora remember 'Ask Ann.'",
+            "remora memory add 'Ask Ann.'",
+            "remora import jsonl c.jsonl",
+            "grep remora search.rs",
+            "cd shop",
+            "./remora-tool search x",
+        ] {
+            assert!(!is_ours("Bash", command), "{command}");
+        }
+        assert!(is_ours("mcp__remora__search", ""));
+        assert!(is_ours("mcp__plugin_remora_remora__get", ""));
+        assert!(!is_ours("mcp__lab__search", ""));
+    }
 }

@@ -5,12 +5,17 @@ use remora_protocol::record::Kind;
 use serde_json::json;
 
 use super::{Work, item};
+use crate::about::is_role;
 use crate::capture::Captured;
+use crate::episode::{self, field};
 use crate::output;
+use crate::overrides::{CLAIMS, statement_key};
 use crate::recall::later::{TAKES_BACK, reversal};
+use crate::recall::said::Said;
 use crate::sentence;
-use crate::session::State;
-use crate::statement::{self, Speaker, StatementKind};
+use crate::session::{OFFERED, State};
+use crate::statement::{self, ON_PURPOSE, Speaker, Statement, StatementKind, options};
+use crate::store::{Filter, Page, Write};
 use crate::summary::Summary;
 
 /// Characters of a prompt that are kept.
@@ -19,6 +24,11 @@ const PROMPT: usize = 6000;
 const MESSAGE: usize = 4000;
 /// Characters of a session's title.
 const TITLE: usize = 80;
+/// Statements of the project that an agent's words are compared with.
+const KNOWN_CLAIMS: usize = 200;
+/// A claim's key must be so long to be known at the end of a sentence, and what
+/// leads up to it no longer.
+const ECHO_BYTES: usize = 20;
 /// How the client tells that a background task is done.
 const NOTIFICATION: &str = "<task-notification>";
 
@@ -35,32 +45,49 @@ impl Work<'_> {
         if state.session.title.is_empty() {
             state.session.title = item::one_line(prompt, TITLE);
         }
+        let offered = std::mem::take(&mut state.offered);
         let mut row = item::of(event, state, 0, Kind::Prompt, prompt);
         row.text = item::shorten(prompt, PROMPT);
         row.speaker = Some("user".into());
         self.add(item::weigh(row), state);
-        self.statements(event, state, prompt, Speaker::User, 1);
+        let stated = match options::chosen(prompt, &offered) {
+            Some(choice) => vec![choice.as_statement()],
+            None => statement::find(prompt, Speaker::User),
+        };
+        self.statements(event, state, prompt, stated, Speaker::User);
         None
     }
 
-    /// Decisions, preferences and corrections in a text, as rows of their own.
+    /// Decisions, preferences and corrections of a text, as rows of their own.
     fn statements(
         &mut self,
         event: &Captured,
         state: &mut State,
         text: &str,
+        stated: Vec<Statement>,
         speaker: Speaker,
-        first: usize,
     ) {
+        if stated.is_empty() {
+            return;
+        }
         let reversal = reversal(text);
-        for (n, said) in statement::find(text, speaker).into_iter().enumerate() {
+        let known = match speaker {
+            Speaker::Assistant => self.known_claims(event.project()),
+            Speaker::User => Vec::new(),
+        };
+        let subject = state.request();
+        let files = state.changed_files();
+        for (n, said) in stated.into_iter().enumerate() {
+            if is_echo(&said.text, &known) {
+                continue;
+            }
             let kind = match said.kind {
                 StatementKind::Decision => Kind::Decision,
                 StatementKind::Preference => Kind::Preference,
                 StatementKind::Correction => Kind::Correction,
             };
             let told = said.told();
-            let mut row = item::of(event, state, first + n, kind, &told);
+            let mut row = item::of(event, state, 1 + n, kind, &told);
             row.text = told;
             row.facts = said
                 .reason
@@ -78,6 +105,15 @@ impl Work<'_> {
             if let Some(sentence) = &reversal {
                 detail[TAKES_BACK] = json!(sentence);
             }
+            if !subject.is_empty() {
+                detail["subject"] = json!(subject);
+            }
+            if !files.is_empty() {
+                detail["files"] = json!(files);
+            }
+            if said.on_purpose {
+                detail[ON_PURPOSE] = json!(true);
+            }
             row.detail = Some(detail);
             if self.add(item::weigh(row), state) {
                 state.statements.push(said);
@@ -85,9 +121,30 @@ impl Work<'_> {
         }
     }
 
+    /// What the project's last statements claim, as keys.
+    fn known_claims(&self, project: &str) -> Vec<String> {
+        let filter = Filter {
+            project: Some(project.to_owned()),
+            kinds: CLAIMS.to_vec(),
+            ..Filter::default()
+        };
+        // A store that cannot be read cannot be written either, which is told.
+        let stored = self.store.list(&filter, Page::newest(KNOWN_CLAIMS));
+        let stored = stored.unwrap_or_default();
+        let waiting = self.batch.items.iter().filter_map(|write| match write {
+            Write::Add(item) if item.project == project && CLAIMS.contains(&item.kind) => {
+                Some(item)
+            }
+            _ => None,
+        });
+        let titles = stored.iter().chain(waiting).map(|item| &item.title);
+        titles.map(|title| statement_key(title)).collect()
+    }
+
     pub(super) fn stop(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
         let message = event.text("last_assistant_message");
-        self.statements(event, state, message, Speaker::Assistant, 1);
+        let stated = statement::find(message, Speaker::Assistant);
+        self.statements(event, state, message, stated, Speaker::Assistant);
         self.checkpoint(event, state, Some(message).filter(|m| !m.trim().is_empty()));
         None
     }
@@ -96,8 +153,10 @@ impl Work<'_> {
         if let Some(summary) = state.checkpoint(message) {
             let mut row = item::of(event, state, 0, Kind::Summary, &summary.title);
             row.text = item::shorten(&told(&summary), MESSAGE);
-            row.files_modified.clone_from(&summary.files);
-            row.detail = Some(json!({
+            let (changed, read) = summary.files.split_at(summary.changed);
+            row.files_modified = changed.to_vec();
+            row.files_read = read.to_vec();
+            let mut detail = json!({
                 "request": summary.request,
                 "investigated": summary.investigated,
                 "learned": summary.learned,
@@ -107,7 +166,23 @@ impl Work<'_> {
                 "passed": summary.passed,
                 "files": summary.files,
                 "notes": summary.notes,
-            }));
+                field::ASKED: summary.asked,
+                field::SAID: summary.said,
+                field::CONCLUSION: summary.conclusion,
+            });
+            let given_up = episode::given_up(&summary.asked, &summary.conclusion);
+            if !given_up.is_empty() {
+                detail[field::GIVES_UP] = json!(given_up);
+            }
+            if episode::takes_turn(&summary.asked, &summary.conclusion) {
+                detail[field::TURNS] = json!(true);
+            }
+            let offered = message.map(options::offered).unwrap_or_default();
+            if !offered.is_empty() {
+                // For an answer that says no more than which one.
+                detail[OFFERED] = options::to_json(&offered);
+            }
+            row.detail = Some(detail);
             self.add(item::weigh(row), state);
         }
     }
@@ -147,9 +222,12 @@ impl Work<'_> {
             &format!("Subagent {kind}: {lead}"),
         );
         row.text = item::shorten(message, MESSAGE);
-        row.speaker = Some(kind.to_owned());
+        // Whatever a subagent is called, it does not speak as the user.
+        let role = if is_role(kind) { "assistant" } else { kind };
+        row.speaker = Some(role.to_owned());
         self.add(item::weigh(row), state);
-        self.statements(event, state, message, Speaker::Assistant, 1);
+        let stated = statement::find(message, Speaker::Assistant);
+        self.statements(event, state, message, stated, Speaker::Assistant);
         None
     }
 
@@ -174,6 +252,17 @@ impl Work<'_> {
         self.add(item::weigh(row), state);
         None
     }
+}
+
+/// Whether an agent says what is known: it was given that, and who repeats a
+/// claim adds nothing to it. A few words before it make no other claim.
+fn is_echo(said: &str, known: &[String]) -> bool {
+    let said = statement_key(said);
+    known.iter().any(|claim| {
+        let lead = said.len().saturating_sub(claim.len());
+        let long = claim.len() >= ECHO_BYTES && lead <= ECHO_BYTES;
+        said == *claim || long && said.ends_with(claim.as_str())
+    })
 }
 
 /// The first line of prose, else the first heading, without Markdown.
@@ -225,23 +314,31 @@ fn untagged(text: &str) -> String {
     out
 }
 
-/// A summary as text.
+/// A summary as text: what was said, in full, then what was asked, and of what
+/// was done only what nobody said.
 fn told(summary: &Summary) -> String {
-    let mut lines = Vec::new();
-    if !summary.request.is_empty() {
-        lines.push(format!("Request: {}", summary.request));
+    let mut lines = summary.said.clone();
+    match summary.asked.as_slice() {
+        [] if summary.request.is_empty() => {}
+        [] => lines.push(format!("Request: {}", summary.request)),
+        asked => lines.extend(asked.iter().map(|prompt| format!("Request: {prompt}"))),
     }
+    let spoken = Said::of(&lines.join("\n"));
     let lists: [(&str, &[String]); 5] = [
-        ("Investigated", &summary.investigated),
+        ("Notes", &summary.notes),
         ("Learned", &summary.learned),
         ("Completed", &summary.completed),
         ("Next steps", &summary.next_steps),
-        ("Notes", &summary.notes),
+        ("Investigated", &summary.investigated),
     ];
     for (name, entries) in lists {
-        if !entries.is_empty() {
+        let mut unsaid = entries
+            .iter()
+            .filter(|entry| !spoken.says(entry))
+            .peekable();
+        if unsaid.peek().is_some() {
             lines.push(format!("{name}:"));
-            lines.extend(entries.iter().map(|e| format!("- {e}")));
+            lines.extend(unsaid.map(|entry| format!("- {entry}")));
         }
     }
     lines.join("\n")

@@ -118,6 +118,22 @@ const ALL: Page = Page {
     limit: 1000,
 };
 
+/// A field; `title_ends` and `fact_begins` ask for a part of one.
+fn found_part(found: &Map<String, Value>, key: &str, part: &Value) -> Value {
+    let text = part.as_str().unwrap_or_default();
+    let is_there = match key {
+        "title_ends" => found["title"].as_str().unwrap().ends_with(text),
+        "fact_begins" => {
+            let facts = found["facts"].as_array().unwrap();
+            facts
+                .iter()
+                .any(|fact| fact.as_str().unwrap().starts_with(text))
+        }
+        _ => return found.get(key).cloned().unwrap_or(Value::Null),
+    };
+    if is_there { part.clone() } else { Value::Null }
+}
+
 /// What was found, cut down to what is asked for.
 fn like(wanted: &[Map<String, Value>], found: Vec<Value>) -> Vec<Value> {
     found
@@ -126,8 +142,8 @@ fn like(wanted: &[Map<String, Value>], found: Vec<Value>) -> Vec<Value> {
         .map(|(n, value)| match (wanted.get(n), value) {
             (Some(wanted), Value::Object(found)) => Value::Object(
                 wanted
-                    .keys()
-                    .map(|key| (key.clone(), found.get(key).cloned().unwrap_or(Value::Null)))
+                    .iter()
+                    .map(|(key, part)| (key.clone(), found_part(&found, key, part)))
                     .collect(),
             ),
             (_, value) => json!({ "more": value }),

@@ -2,8 +2,10 @@
 //! the same command. Looks at the command line only.
 
 mod cover;
+mod mend;
 
 pub(crate) use self::cover::takes_in;
+pub(crate) use self::mend::{acts, added_to, drops_option, settings_of};
 use super::shell::{Command, Join, Part};
 use super::text;
 

@@ -74,7 +74,7 @@ impl Part {
             .filter(|w| !w.starts_with('-') || *w == "-")
     }
 
-    fn begins(&self, words: &[&str]) -> bool {
+    pub(super) fn begins(&self, words: &[&str]) -> bool {
         let Some((program, rest)) = words.split_first() else {
             return false;
         };

@@ -3,20 +3,23 @@
 
 use remora_protocol::record::{Item, Kind};
 
+use super::candidates;
+use super::card::{self, Focus};
 use super::intent::{Intent, intent};
 use super::later::{Later, STATED};
 use super::memories;
 use super::page::Page;
 use super::plain::line;
-use super::relevance::Relevance;
+use super::prompt::find_hits;
+use super::reader::Reader;
 use super::said::Said;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, of_session, row};
-use crate::store::{Filter, Result, Store};
-use crate::words::Query;
+use crate::episode::amends;
+use crate::store::Result;
 
 /// Tokens of a brief, and its rows.
-const TOKENS: u32 = 220;
+const TOKENS: u32 = 350;
 const ROWS: usize = 4;
 /// Statements of the session itself that come first.
 const STATED_HERE: usize = 2;
@@ -24,10 +27,10 @@ const STATED_HERE: usize = 2;
 const LOOK: usize = 20;
 /// Prompts that are looked at for the task.
 const PROMPTS: usize = 8;
-/// How relevant a row must be.
-const THRESHOLD: f64 = 0.45;
+/// How likely it must be of use.
+const LEAST_PROBABILITY: f64 = 0.5;
 
-pub(super) fn brief(store: &dyn Store, scene: &Scene<'_>) -> Result<Recall> {
+pub(super) fn brief(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Recall> {
     let mut recall = Recall::default();
     let of_session = |kinds: &[Kind], most| of_session(store, scene.session, kinds, most);
     let stated = of_session(STATED, LOOK)?;
@@ -46,12 +49,24 @@ pub(super) fn brief(store: &dyn Store, scene: &Scene<'_>) -> Result<Recall> {
         if known || told || recall.given.len() == ROWS {
             return;
         }
-        if let Some(tokens) = page.put(&row::full(item, Truth::Holds, scene)) {
+        let text = if card::has_said(item) {
+            card::render(item, None, Focus::About(&prompt.text), &[], scene)
+        } else {
+            Some(row::full(item, Truth::Holds, scene))
+        };
+        if let Some(tokens) = text.and_then(|text| page.put(&text)) {
             let mut chosen = row::chosen(item, Truth::Holds, Seen::Told, why, tokens);
             chosen.parts = parts;
             recall.given.push(chosen);
         }
     };
+    for item in memories::most_urgent(store, scene)? {
+        give(
+            &item,
+            "brief: saved with the highest priority".to_owned(),
+            Vec::new(),
+        );
+    }
     // What its parent was told in this session, it was not.
     let later = Later::among(&stated);
     let holds = |item: &&Item| !later.replace(item);
@@ -59,30 +74,31 @@ pub(super) fn brief(store: &dyn Store, scene: &Scene<'_>) -> Result<Recall> {
         give(item, "brief: said in this session".to_owned(), Vec::new());
     }
     // What the client summed up itself says nothing new here.
-    let checkpoint = |item: &Item| item.detail.is_some();
-    let stands = of_session(&[Kind::Summary], 1)?;
-    for item in stands.into_iter().filter(checkpoint) {
-        give(
-            &item,
-            "brief: where the session stands".to_owned(),
-            Vec::new(),
-        );
+    let mut stands = of_session(&[Kind::Summary], PROMPTS)?.into_iter();
+    if let Some(item) = stands.find(card::has_said) {
+        let why = "brief: where the session stands".to_owned();
+        give(&item, why, Vec::new());
     }
-    let filter = Filter {
-        project: Some(scene.project.to_owned()),
-        kinds: [STATED, &[Kind::Memory]].concat(),
-        ..Filter::default()
+    // What earlier sessions concluded about the task.
+    let hits = find_hits(store, scene, &prompt.text)?;
+    let later = Later::of_project(store, scene)?;
+    let found = candidates::weigh(store, scene, (&prompt.text, Intent::New), hits)?;
+    let is_superseded = |item: &Item| {
+        let mut turns = found.iter().filter_map(|one| one.checkpoint.as_ref());
+        later.replace(item)
+            || later.replacing_turn(item).is_some()
+            || turns.any(|turn| amends(turn, item))
     };
-    let end = prompt.text.floor_char_boundary(1_000);
-    let hits = store.search(&Query::parse(&prompt.text[..end]), &filter, 16)?;
-    let later = Later::among(stated.iter().chain(hits.iter().map(|hit| &hit.item)));
-    for hit in hits.iter().filter(|hit| hit.any_words) {
-        let relevance = Relevance::of(hit);
-        if relevance.sum() >= THRESHOLD && !later.replace(&hit.item) {
-            let why = format!("brief: relevance {:.2}", relevance.sum());
-            if let Some(item) = memories::fresh(&hit.item, scene) {
-                give(&item, why, relevance.parts());
-            }
+    for candidate in &found {
+        let Some(lead) = candidate
+            .lead()
+            .filter(|_| candidate.probability >= LEAST_PROBABILITY)
+        else {
+            break;
+        };
+        let why = format!("brief: probability {:.2}", candidate.probability);
+        if let Some(item) = memories::fresh(lead, scene).filter(|item| !is_superseded(item)) {
+            give(&item, why, candidate.features.by_name());
         }
     }
     if !recall.given.is_empty() {

@@ -8,11 +8,13 @@ use super::intent::{Intent, intent};
 use super::later::{Later, STATED};
 use super::memories;
 use super::page::Page;
+use super::pins;
 use super::plain::line;
+use super::reader::Reader;
 use super::said::Said;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, of_session, row};
-use crate::store::{Filter, Order, Page as Part, Result, Store};
+use crate::store::{Filter, Order, Page as Part, Result};
 
 /// Tokens that the loss may cost.
 const TOKENS: u32 = 1_200;
@@ -27,7 +29,7 @@ const FIXES: usize = 6;
 const FILES: usize = 30;
 
 pub(super) fn compact(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     summary: Option<&str>,
 ) -> Result<Recall> {
@@ -70,6 +72,7 @@ pub(super) fn compact(
     let decided: Vec<&Item> = decided.into_iter().rev().collect();
     let broken: Vec<&Item> = broken.collect::<Vec<_>>().into_iter().rev().collect();
     let open = still_open(&rows, &said);
+    pins::put(store, scene, &mut page, &mut recall)?;
     for (label, items) in [
         ("What was asked:", asked),
         ("What was decided:", decided),
@@ -87,7 +90,7 @@ pub(super) fn compact(
 }
 
 /// What a session that is very long began with.
-fn first_prompt(store: &dyn Store, session: &str) -> Result<Vec<Item>> {
+fn first_prompt(store: &Reader<'_>, session: &str) -> Result<Vec<Item>> {
     let filter = Filter {
         session: Some(session.to_owned()),
         kinds: vec![Kind::Prompt],
@@ -104,6 +107,9 @@ fn first_prompt(store: &dyn Store, session: &str) -> Result<Vec<Item>> {
 fn section(label: &str, items: &[&Item], scene: &Scene<'_>, page: &mut Page, recall: &mut Recall) {
     let mut first = true;
     for item in items {
+        if pins::is_put(recall, item) {
+            continue;
+        }
         let mut text = String::new();
         if first {
             text.push_str(label);

@@ -2,6 +2,7 @@
 //! Either a later one says something else of the same subject, or it says by
 //! name what goes.
 
+mod cues;
 mod scope;
 
 use std::cell::{OnceCell, RefCell};
@@ -9,161 +10,18 @@ use std::sync::LazyLock;
 
 use remora_protocol::record::{Item, Kind};
 
+use self::cues::{
+    CHOICES, DENIALS, DROPS, ENDS, GOES, LEAVES, MANNER, MOVES, NO_MORE, STOPS, TURNED, TURNS,
+};
+use super::reader::Reader;
 use super::{Scene, row};
-use crate::store::{Filter, Page, Result, Store};
+use crate::store::{Filter, Page, Result};
 use crate::words::{self, Splitter, is_stop};
 
 /// Statements of a project that are looked at for later words.
 const LOOK: usize = 60;
 /// Words of a thing that is taken back.
 const THING: usize = 4;
-
-/// How somebody says what goes; its name follows.
-const DROPS: &[&str] = &[
-    ", not",
-    "abandon",
-    "anstatt",
-    "anstelle von",
-    "away from",
-    "changed my mind about",
-    "changed our mind about",
-    "decide against",
-    "decided against",
-    "ditch",
-    "ditched",
-    "do not use",
-    "don't use",
-    "don’t use",
-    "drop",
-    "dropped",
-    "dropping",
-    "drops",
-    "get rid of",
-    "instead of",
-    "let go of",
-    "migrate from",
-    "migrated from",
-    "move from",
-    "moved from",
-    "moving from",
-    "never use",
-    "nicht mehr",
-    "no longer",
-    "no longer use",
-    "no longer using",
-    "not to use",
-    "not use",
-    "rather than",
-    "remove",
-    "removed",
-    "removing",
-    "replace",
-    "replaced",
-    "replacing",
-    "revert",
-    "reverted",
-    "rip out",
-    "ripped out",
-    "scrap",
-    "statt",
-    "stop using",
-    "stopped using",
-    "switch from",
-    "switched from",
-    "switching from",
-    "undo",
-    "不再",
-    "不用",
-    "不要用",
-    "别用",
-    "去掉",
-    "弃用",
-    "移除",
-];
-/// The same somewhere behind a word of moving.
-const LEAVES: &[&str] = &["from", "off"];
-const MOVES: &[&str] = &["migrate", "migrated", "move", "moved", "switch", "switched"];
-/// The same with the name before it.
-const GOES: &[&str] = &[
-    "did not work out",
-    "didn't work out",
-    "goes away",
-    "is gone",
-    "is replaced",
-    "was a mistake",
-    "换成",
-    "换回",
-    "改为",
-    "改成",
-    "改用",
-];
-/// What ends a clause that denies something, which goes then.
-const NO_MORE: &[&str] = &["any more", "anymore"];
-/// What ends a clause that says another thing than before.
-const TURNED: &[&str] = &["after all", "again", "any more", "anymore"];
-/// Other ways to take something back, without a name.
-const TURNS: &[&str] = &["anymore", "any more", "back to", "instead", "switch"];
-/// What makes the opposite of a cue behind it.
-const DENIALS: &[&str] = &["cannot", "don't", "don’t", "never", "not"];
-/// How somebody says what is to be taken for something.
-const CHOICES: &[&str] = &[
-    "adopt",
-    "choose",
-    "chose",
-    "go for",
-    "go with",
-    "going with",
-    "move",
-    "moved",
-    "pick",
-    "picked",
-    "prefer",
-    "settle on",
-    "switch",
-    "take",
-    "use",
-    "used",
-    "uses",
-    "using",
-    "went with",
-    "使用",
-    "改用",
-    "用",
-    "选",
-];
-/// Where the name of a thing ends.
-const ENDS: &[&str] = &[
-    " and ",
-    " any ",
-    " anymore",
-    " as ",
-    " at ",
-    " because ",
-    " but ",
-    " by ",
-    " during ",
-    " everywhere",
-    " for ",
-    " from ",
-    " in ",
-    " inside ",
-    " on ",
-    " since ",
-    " to ",
-    " when ",
-    " with ",
-    " within ",
-];
-const STOPS: &[char] = &[
-    ',', ';', ':', '!', '?', '(', ')', '\n', '。', '，', '；', '！', '？',
-];
-/// How people begin to say what should be so: not what it is about.
-const MANNER: &str = "actually add added after again agree agreed all always any avoid choose chose chosen correct \
-    decide decided deciding decision directly do done ensure every everywhere from get go going \
-    instead just keep kept let lets longer make makes made must need needs never new no not note \
-    now only pick picked please prefer preferred put remember replace right run set should stick \
-    stop stuff switch thing things us use used uses using want wants way went will with work \
-    使用 我们 决定 以后 总是 一律";
 
 /// Where a statement's detail says what it takes back.
 pub(crate) const TAKES_BACK: &str = "takes_back";
@@ -187,6 +45,27 @@ pub(crate) fn reversal(text: &str) -> Option<String> {
     Some(sentence.trim().chars().take(SENTENCE).collect())
 }
 
+/// The things that a text says go, each as the words of its name.
+pub(crate) fn dropped_things(text: &str) -> Vec<Vec<String>> {
+    let mut splitter = Splitter::default();
+    let ends = ['.', '!', '?', '\n', '。', '！', '？'];
+    let lower = text.to_lowercase();
+    let sentences = lower.split_inclusive(ends);
+    sentences
+        .flat_map(|sentence| drops(&Heard::of(sentence), &mut splitter))
+        .map(|gone| gone.thing)
+        .collect()
+}
+
+/// The words of what a text chooses, not of what it only says beside it.
+pub(crate) fn chosen_words(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    if !Heard::of(&lower).any(CHOICES) {
+        return Vec::new();
+    }
+    scope::chosen(&lower, &mut Splitter::default())
+}
+
 /// Whether it is something that somebody said should be so.
 pub(super) fn is_stated(kind: Kind) -> bool {
     STATED.contains(&kind)
@@ -203,7 +82,7 @@ pub(super) struct Later {
 
 impl Later {
     /// The last ones of the project, the newest first.
-    pub(super) fn of_project(store: &dyn Store, scene: &Scene<'_>) -> Result<Self> {
+    pub(super) fn of_project(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Self> {
         let filter = Filter {
             project: Some(scene.project.to_owned()),
             kinds: STATED.to_vec(),
@@ -231,6 +110,21 @@ impl Later {
         let known = self.stated.iter().find(|known| known.uid == this.uid);
         let this = known.unwrap_or(&this).read(&self.splitter);
         self.replacements(this).next().map(|later| later.id)
+    }
+
+    /// The number of a later one that leaves nothing of what was stated in this
+    /// turn; `None` if something of it still holds, or nothing was stated.
+    pub(super) fn replacing_turn(&self, item: &Item) -> Option<i64> {
+        let turn = (item.session.clone(), item.prompt);
+        let stated = self.stated.iter().filter(|stated| stated.turn == turn);
+        let mut last = None;
+        for stated in stated {
+            let this = stated.read(&self.splitter);
+            // What the same turn says once more does not replace it.
+            let mut later = self.replacements(this).filter(|later| later.turn != turn);
+            last = Some(later.next()?.id);
+        }
+        last
     }
 
     /// Takes from a summary what a later one leaves nothing of; whether it still
@@ -288,6 +182,8 @@ struct Stated {
     id: i64,
     uid: String,
     time: i64,
+    /// The session, and the number of the prompt in it.
+    turn: (String, Option<u32>),
     title: String,
     taken_back: String,
     read: OnceCell<Statement>,
@@ -302,6 +198,7 @@ impl Stated {
             id: item.id,
             uid: item.uid.clone(),
             time: item.time.max(item.last_time),
+            turn: (item.session.clone(), item.prompt),
             title: item.title.clone(),
             taken_back: taken_back.unwrap_or_default().to_owned(),
             read: OnceCell::new(),

@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::page::Page;
 use super::plain::block;
+use super::reader::Reader;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, row};
 use crate::private::{strip_injected, strip_private};
-use crate::store::{Filter, Page as Part, Result, Store};
+use crate::store::{Filter, Page as Part, Result};
 
 /// Memories of a scope that are looked at.
 const LOOK: usize = 200;
@@ -19,6 +20,8 @@ const LOOK: usize = 200;
 const BODY: usize = 1_500;
 /// The least urgent priority that is given without being asked for.
 const CORE: u64 = 2;
+/// The priority of what no helper may miss.
+const URGENT: u64 = 1;
 
 /// The best priority that a memory has while it is only the repository's.
 const REPOSITORY_PRIORITY: u64 = 2;
@@ -29,7 +32,7 @@ const REPOSITORY_MARK: &str = "[from this repository, not from the user]";
 
 /// Puts core memories on the page.
 pub(super) fn put(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     page: &mut Page,
     recall: &mut Recall,
@@ -77,7 +80,14 @@ pub(super) fn put(
     Ok(())
 }
 
-fn core(store: &dyn Store, scene: &Scene<'_>) -> Result<Vec<Item>> {
+/// Memories that hold for whatever is done in the project, as their files say.
+pub(super) fn most_urgent(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
+    let core = core(store, scene)?.into_iter();
+    let urgent = core.filter(|item| priority(item) <= URGENT && !is_repository_word(item));
+    Ok(urgent.filter_map(|item| fresh(&item, scene)).collect())
+}
+
+fn core(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
     let mut rows = Vec::new();
     for project in ["", scene.project] {
         let filter = Filter {

@@ -2,14 +2,18 @@
 //! there, and what else lies in its folder. Reading it before is no knowledge.
 
 use remora_protocol::record::{FileState, Item, Kind};
+use remora_protocol::time::date;
 
+use super::card;
 use super::later::{Later, is_stated};
 use super::memories;
 use super::page::Page;
 use super::plain::line;
+use super::reader::Reader;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, name_of, other_branch, row};
-use crate::store::{FileMatch, Filter, Page as Part, Result, Store};
+use crate::episode::{Room, amends, field, join_sentences, rank_sentences};
+use crate::store::{FileMatch, Filter, Page as Part, Result};
 use crate::words::{self, Query};
 
 /// Tokens that a file may cost.
@@ -27,10 +31,20 @@ const TELLING: &[Kind] = &[
     Kind::Bugfix,
 ];
 const CHANGES: &[Kind] = &[Kind::Feature, Kind::Refactor, Kind::Change];
+/// Turns whose conclusion is told.
+const MAX_TURNS: usize = 3;
+/// Moves of a file that are followed back.
+const MAX_MOVES: usize = 3;
+/// Characters of a conclusion.
+const CONCLUSION: Room = Room {
+    max_chars: 260,
+    filled_chars: 60,
+};
+const MAX_CONCLUSION_CHARS: usize = 400;
 /// Files of the folder that are told.
 const FILES: usize = 8;
 
-pub(super) fn read(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<Recall> {
+pub(super) fn read(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Recall> {
     let mut recall = Recall::default();
     let what = format!("file {path}");
     if scene.given.told(&what) {
@@ -47,8 +61,10 @@ pub(super) fn read(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<R
         if recall.given.len() == ROWS {
             break;
         }
-        // A line of the index does not say that it is about this file.
-        if scene.given.seen(&name_of(&item)) == Seen::Told {
+        // A line of the briefing does not say that it is about this file; one that
+        // was told with another file of the turn says the same.
+        let as_line = format!("line {}", name_of(&item));
+        if scene.given.seen(&name_of(&item)) == Seen::Told || scene.given.told(&as_line) {
             continue;
         }
         let truth = checker.of(&item);
@@ -65,7 +81,12 @@ pub(super) fn read(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<R
         }
         // What was done is told in a line, what was decided in full. A fix is told
         // when its error comes back.
-        let (text, seen) = if worth(item.kind) >= 5 {
+        let (text, seen) = if item.kind == Kind::Summary {
+            let Some(text) = conclusion(&item, path, scene) else {
+                continue;
+            };
+            (text, Seen::Named)
+        } else if worth(item.kind) >= 5 {
             (row::full(&item, truth, scene), Seen::Told)
         } else {
             let seen = match item.kind {
@@ -77,6 +98,9 @@ pub(super) fn read(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<R
         if let Some(tokens) = page.put(&text) {
             let chosen = row::chosen(&item, truth, seen, why.to_owned(), tokens);
             recall.given.push(chosen);
+            if seen == Seen::Named {
+                recall.told.push(as_line);
+            }
         }
     }
     of_kind(store, scene, path, &mut page, &mut recall)?;
@@ -96,30 +120,79 @@ fn worth(kind: Kind) -> u32 {
         Kind::Correction | Kind::Memory => 6,
         Kind::Decision | Kind::Preference => 5,
         Kind::Fix => 4,
-        Kind::Bugfix => 3,
-        Kind::Feature | Kind::Refactor => 2,
-        Kind::Change => 1,
+        Kind::Summary => 3,
+        Kind::Bugfix => 2,
+        Kind::Feature | Kind::Refactor => 1,
         _ => 0,
     }
 }
 
+/// The path, and those that the file had before it was moved, alone or with its
+/// folder.
+fn paths_of(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<String>> {
+    let origin = |path: &str| -> Result<Option<String>> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let file = store.file(scene.project, folder, name)?;
+        Ok(file.and_then(|file| file.from))
+    };
+    let mut paths = vec![path.to_owned()];
+    while let Some(last) = paths.last().filter(|_| paths.len() <= MAX_MOVES) {
+        let mut before = origin(last)?;
+        for (at, _) in last.rmatch_indices('/') {
+            if before.is_none() {
+                before = origin(&last[..at])?.map(|from| format!("{from}{}", &last[at..]));
+            }
+        }
+        match before.filter(|before| !paths.contains(before)) {
+            Some(before) => paths.push(before),
+            None => break,
+        }
+    }
+    Ok(paths)
+}
+
 /// Rows that speak of the file, the most telling first.
-fn rows(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &'static str)>> {
-    let mut rows = Vec::new();
-    for (kinds, look) in [(TELLING, LOOK), (CHANGES, LOOK / 2)] {
-        let filter = Filter {
-            project: Some(scene.project.to_owned()),
-            file: Some(FileMatch::Exactly(path.to_owned())),
-            kinds: kinds.to_vec(),
-            ..Filter::default()
+fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &'static str)>> {
+    let mut rows: Vec<Item> = Vec::new();
+    let mut turns: Vec<Item> = Vec::new();
+    for path in paths_of(store, scene, path)? {
+        let list = |kinds: &[Kind], look| {
+            let filter = Filter {
+                project: Some(scene.project.to_owned()),
+                file: Some(FileMatch::Exactly(path.clone())),
+                kinds: kinds.to_vec(),
+                ..Filter::default()
+            };
+            store.list(&filter, Part::newest(look))
         };
-        rows.extend(store.list(&filter, Part::newest(look))?);
+        rows.extend(list(TELLING, LOOK)?);
+        rows.extend(list(CHANGES, LOOK / 2)?);
+        let mut changed = list(&[Kind::Summary], LOOK)?;
+        // That a turn read the file concludes nothing about it.
+        changed.retain(|turn| turn.files_modified.contains(&path));
+        turns.extend(changed);
     }
     rows.retain(|item| item.session != scene.session);
-    if rows.iter().any(|item| is_stated(item.kind)) {
+    turns.retain(|item| item.session != scene.session && card::has_said(item));
+    if rows.iter().any(|item| is_stated(item.kind)) || !turns.is_empty() {
         let later = Later::of_project(store, scene)?;
         rows.retain(|item| !later.replace(item));
+        turns.retain(|item| later.replacing_turn(item).is_none());
     }
+    let is_amended = |item: &Item| turns.iter().any(|turn| amends(turn, item));
+    rows.retain(|item| !is_stated(item.kind) || !is_amended(item));
+    let amended: Vec<bool> = turns.iter().map(is_amended).collect();
+    let mut is_amended = amended.into_iter();
+    turns.retain(|_| !is_amended.next().unwrap_or(false));
+    turns.sort_by_key(|item| -item.time);
+    // What a turn concluded tells what was changed in it.
+    let in_turn = |item: &Item| {
+        let mut all = turns.iter();
+        all.any(|turn| turn.session == item.session && turn.prompt == item.prompt)
+    };
+    rows.retain(|item| is_stated(item.kind) || worth(item.kind) >= 4 || !in_turn(item));
+    turns.truncate(MAX_TURNS);
+    rows.extend(turns);
     // A fix tells what its edits tell.
     let mended: Vec<String> = rows
         .iter()
@@ -139,6 +212,22 @@ fn rows(store: &dyn Store, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &
         .into_iter()
         .map(|item| (item, "about this file"))
         .collect())
+}
+
+/// What a turn concluded about the file, on one line.
+fn conclusion(item: &Item, path: &str, scene: &Scene<'_>) -> Option<String> {
+    let said: Vec<String> = row::entries(item, field::SAID).map(str::to_owned).collect();
+    let told = join_sentences(&rank_sentences(&said, path, CONCLUSION));
+    let told = if told.is_empty() {
+        line(&item.title, 160)
+    } else {
+        told
+    };
+    let branch = other_branch(item, scene).map_or_else(String::new, |branch| {
+        format!(" [branch {}]", line(branch, 60))
+    });
+    let text = line(&told, MAX_CONCLUSION_CHARS);
+    (!text.is_empty()).then(|| format!("{}~ {}{branch}: {text}", name_of(item), date(item.time)))
 }
 
 /// What files of a kind are called when people speak of them.
@@ -166,7 +255,7 @@ const FILE_KINDS: &[(&str, &[&str])] = &[
 
 /// What was said of files of this kind, the last word; once a session.
 fn of_kind(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     path: &str,
     page: &mut Page,
@@ -231,7 +320,7 @@ fn of_kind(
 
 /// What else lies in the folder, once; says what was told.
 fn structure(
-    store: &dyn Store,
+    store: &Reader<'_>,
     scene: &Scene<'_>,
     path: &str,
     page: &mut Page,

@@ -1,23 +1,37 @@
-//! How relevant a hit is, on a scale that is the same for every search: what the
-//! thresholds of recall are compared with. Chosen on one half of
-//! `fixtures/recall`, reported on the other: `docs/benchmarks.md`.
+//! How likely a candidate is of use for a prompt: a logistic regression over
+//! what a search knows of it. The weights are data, fitted by
+//! `scripts/fit_relevance.py` on labelled sets; `docs/benchmarks.md` has the
+//! figures. Two sets of weights: with the encoder's similarity, and without.
 
-use remora_protocol::record::Kind;
+use std::sync::LazyLock;
 
+use remora_protocol::record::{Item, Kind};
+
+use super::intent::Intent;
+use super::later::is_stated;
+use crate::sentence::is_wide;
 use crate::store::Hit;
 
 /// What a word that nobody else uses counts, about, in a project of some size.
-const RARE: f64 = 6.0;
-/// Two rows about nothing in common are this alike.
-const NOISE: f32 = 0.35;
+const RARE_IDF: f64 = 6.0;
+/// Two rows about nothing in common are this alike, by the static table.
+const STATIC_NOISE: f64 = 0.35;
+/// The same by the encoder.
+const ENCODER_NOISE: f64 = 0.15;
 
-/// The share of the best hit's relevance that every other must reach.
-const LEAST: f64 = 0.5;
+/// How likely a candidate must be of use to be injected, with the encoder's
+/// similarity and without: words alone are surer of themselves than they should
+/// be. Chosen where one project was left out at a time.
+const LEAST_WITH_ENCODER: f64 = 0.45;
+const LEAST_BY_WORDS: f64 = 0.52;
 
-/// What a hit must reach beside the best one: where that says nearly all, what
-/// says half as much has only words in common.
-pub(super) fn beside(best: f64, threshold: f64) -> f64 {
-    threshold.max(LEAST * best)
+/// How likely a candidate must be of use to be injected at this prompt.
+pub(super) fn least_probability(prompt: &str, has_embedding: bool) -> f64 {
+    if has_embedding && reads(prompt) {
+        LEAST_WITH_ENCODER
+    } else {
+        LEAST_BY_WORDS
+    }
 }
 
 /// Verbs of nearly every statement: that a row has one in common with a prompt
@@ -33,59 +47,253 @@ pub(super) fn is_common(term: &str) -> bool {
     COMMON.contains(&term)
 }
 
-/// What a hit's relevance is made of.
+/// The features by name, in the order of the weights.
+const NAMES: [&str; 24] = [
+    "share",
+    "share_asked",
+    "share_said",
+    "share_stated",
+    "share_lead",
+    "rare",
+    "static",
+    "static_asked",
+    "static_said",
+    "encoder",
+    "encoder_asked",
+    "encoder_said",
+    "encoder_stated",
+    "encoder_lead",
+    "stated",
+    "memory",
+    "deed",
+    "past",
+    "mend",
+    "both",
+    "words",
+    "meaning",
+    "score_lead",
+    "first",
+];
+
+/// What is known of a candidate, each from 0 to about 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Features([f64; NAMES.len()]);
+
+impl Features {
+    /// By name, for whoever asks why.
+    pub(super) fn by_name(&self) -> Vec<(&'static str, f64)> {
+        NAMES.into_iter().zip(self.0).collect()
+    }
+}
+
+/// The weights: the bias first, then one a feature.
+#[derive(Debug, Default)]
+struct Weights {
+    bias: f64,
+    each: [f64; NAMES.len()],
+}
+
+#[derive(Debug, Default)]
+struct Model {
+    full: Weights,
+    fast: Weights,
+}
+
+/// Lines of a name and its weight with and without the encoder.
+static MODEL: LazyLock<Model> = LazyLock::new(|| read_model(include_str!("relevance.tsv")));
+
+fn read_model(text: &str) -> Model {
+    let mut model = Model::default();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut cells = line.split('\t');
+        let (Some(name), Some(full), Some(fast)) = (cells.next(), cells.next(), cells.next())
+        else {
+            continue;
+        };
+        let full: f64 = full.parse().unwrap_or(0.0);
+        let fast: f64 = fast.parse().unwrap_or(0.0);
+        if name == "bias" {
+            model.full.bias = full;
+            model.fast.bias = fast;
+        } else if let Some(at) = NAMES.iter().position(|known| *known == name) {
+            model.full.each[at] = full;
+            model.fast.each[at] = fast;
+        }
+    }
+    model
+}
+
+/// What one search says of all its hits together.
+#[derive(Debug)]
 pub(super) struct Relevance {
-    /// The share of the prompt's words.
-    pub(super) share: f64,
-    /// How rare the words are that it has in common.
-    pub(super) rare: f64,
-    /// What it is about.
-    pub(super) about: f64,
-    /// It was kept on purpose.
-    pub(super) kept: f64,
+    intent: Intent,
+    best_share: f64,
+    best_encoder: f64,
+    best_score: f64,
+    has_encoder: bool,
 }
 
 impl Relevance {
-    /// Of a hit.
-    pub(super) fn of(hit: &Hit) -> Self {
-        let kept = match hit.item.kind {
-            Kind::Correction | Kind::Preference => 0.1,
-            Kind::Decision | Kind::Fix => 0.08,
-            Kind::Memory => 0.05,
-            _ => 0.0,
-        };
+    pub(super) fn of_search(hits: &[Hit], intent: Intent, prompt: &str) -> Self {
+        let most = |of: fn(&Hit) -> f64| hits.iter().map(of).fold(0.0, f64::max);
         Self {
-            share: 0.5 * hit.fit.share,
-            rare: 0.3 * (hit.fit.weight / (3.0 * RARE)).min(1.0),
-            about: 0.5 * f64::from((hit.fit.gist - NOISE).max(0.0)) / f64::from(1.0 - NOISE),
-            kept,
+            intent,
+            best_share: most(|hit| hit.fit.share),
+            best_encoder: most(encoder),
+            best_score: most(|hit| hit.score),
+            has_encoder: reads(prompt) && hits.iter().any(|hit| hit.fit.meaning.is_some()),
         }
     }
 
-    /// The sum, from 0 to about 1.3.
-    pub(super) fn sum(&self) -> f64 {
-        self.share + self.rare + self.about + self.kept
+    pub(super) fn features(&self, hits: &[Hit]) -> Features {
+        let most = |of: &dyn Fn(&Hit) -> f64, is: &dyn Fn(&Item) -> bool| {
+            let of_kind = hits.iter().filter(|hit| is(&hit.item)).map(of);
+            of_kind.fold(0.0, f64::max)
+        };
+        let any = |_: &Item| true;
+        // A saved memory is both: nobody asked for it and nobody else concluded it.
+        let asked =
+            |item: &Item| matches!(item.kind, Kind::Prompt | Kind::Memory) || is_stated(item.kind);
+        let said = |item: &Item| matches!(item.kind, Kind::Summary | Kind::Memory | Kind::Commit);
+        let stated = |item: &Item| is_stated(item.kind) || item.kind == Kind::Memory;
+        let share = |hit: &Hit| hit.fit.share;
+        let encoder = |hit: &Hit| if self.has_encoder { encoder(hit) } else { 0.0 };
+        let meaning = |hit: &Hit| {
+            if self.has_encoder {
+                hit.parts.meaning.min(2.0)
+            } else {
+                0.0
+            }
+        };
+        let flag = |is: bool| f64::from(u8::from(is));
+        let has = |is: &dyn Fn(&Item) -> bool| hits.iter().any(|hit| is(&hit.item));
+        let beside = |value: f64, best: f64| if best > 0.0 { value / best } else { 0.0 };
+        let word = |item: &Item| asked(item) || said(item) || stated(item);
+        Features([
+            most(&share, &any),
+            most(&share, &asked),
+            most(&share, &said),
+            most(&share, &stated),
+            beside(most(&share, &any), self.best_share),
+            most(&|hit| (hit.fit.weight / (3.0 * RARE_IDF)).min(1.0), &any),
+            most(&gist, &any),
+            most(&gist, &asked),
+            most(&gist, &said),
+            most(&encoder, &any),
+            most(&encoder, &asked),
+            most(&encoder, &said),
+            most(&encoder, &stated),
+            beside(most(&encoder, &any), self.best_encoder),
+            flag(has(&|item| is_stated(item.kind))),
+            flag(has(&|item| item.kind == Kind::Memory)),
+            flag(!has(&word)),
+            flag(self.intent == Intent::Past),
+            flag(self.intent == Intent::Mend),
+            flag(has(&asked) && has(&said)),
+            most(&|hit| hit.parts.words, &any),
+            most(&meaning, &any),
+            beside(most(&|hit| hit.score, &any), self.best_score),
+            flag(most(&|hit| hit.score, &any) >= self.best_score),
+        ])
     }
 
-    /// The parts by name.
-    pub(super) fn parts(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("share", self.share),
-            ("rare", self.rare),
-            ("about", self.about),
-            ("kept", self.kept),
-        ]
+    pub(super) fn probability(&self, features: &Features) -> f64 {
+        let weights = if self.has_encoder {
+            &MODEL.full
+        } else {
+            &MODEL.fast
+        };
+        let each = weights.each.iter().zip(features.0);
+        let sum = weights.bias + each.map(|(weight, value)| weight * value).sum::<f64>();
+        1.0 / (1.0 + (-sum).exp())
     }
+}
+
+/// Whether the encoder can read the prompt: it knows next to nothing of scripts
+/// that are written without spaces.
+fn reads(prompt: &str) -> bool {
+    let wide = prompt.chars().filter(|c| is_wide(*c)).count();
+    wide * 5 < prompt.chars().filter(|c| c.is_alphabetic()).count()
+}
+
+fn gist(hit: &Hit) -> f64 {
+    (f64::from(hit.fit.gist) - STATIC_NOISE).max(0.0) / (1.0 - STATIC_NOISE)
+}
+
+fn encoder(hit: &Hit) -> f64 {
+    let likeness = f64::from(hit.fit.meaning.unwrap_or(0.0));
+    (likeness - ENCODER_NOISE).max(0.0) / (1.0 - ENCODER_NOISE)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::beside;
+    use super::*;
+
+    use crate::rank::{Fit, Parts};
+    use crate::testing::item;
+
+    /// A prompt's hit that holds this many of the query's four words.
+    fn hit(uid: &str, words: u32, meaning: Option<f32>) -> Hit {
+        let share = f64::from(words) / 4.0;
+        Hit {
+            item: Item {
+                kind: Kind::Prompt,
+                ..item(uid, "a title")
+            },
+            score: share,
+            all_words: words == 4,
+            any_words: words > 0,
+            parts: Parts {
+                words: share,
+                meaning: meaning.map_or(0.0, f64::from),
+                ..Parts::default()
+            },
+            fit: Fit {
+                share,
+                weight: f64::from(words) * RARE_IDF,
+                gist: 0.4,
+                meaning,
+            },
+            same: Vec::new(),
+        }
+    }
+
+    fn probabilities(hits: &[Hit], prompt: &str) -> Vec<f64> {
+        let relevance = Relevance::of_search(hits, Intent::New, prompt);
+        let of = |hit: &Hit| relevance.probability(&relevance.features(std::slice::from_ref(hit)));
+        hits.iter().map(of).collect()
+    }
 
     #[test]
-    fn beside_a_hit_that_says_it_all_half_of_it_is_needed() {
-        let needed = [0.0, 0.7, 1.0, 1.3].map(|best| format!("{:.2}", beside(best, 0.4)));
-        assert_eq!(needed, ["0.40", "0.40", "0.50", "0.65"]);
+    fn more_rare_words_in_common_are_more_probable() {
+        for meaning in [None, Some(0.3)] {
+            let hits: Vec<Hit> = (0..=4).map(|words| hit("a", words, meaning)).collect();
+            let found = probabilities(&hits, "retry the webhook with backoff");
+            assert!(found.is_sorted_by(|a, b| a < b), "{found:?}");
+            assert!(found[0] < 0.1 && found[4] > 0.6, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn nearness_counts_where_the_encoder_reads_the_script() {
+        let hits = [hit("a", 2, Some(0.2)), hit("b", 2, Some(0.9))];
+        let latin = probabilities(&hits, "retry the webhook with backoff");
+        assert!(latin[1] > latin[0] + 0.2, "{latin:?}");
+        // As if there were no embedding at all.
+        let wide = probabilities(&hits, "给 webhook 加上重试和退避");
+        let bare = probabilities(&[hit("a", 2, None), hit("b", 2, None)], "webhook");
+        assert_eq!(wide, bare);
+    }
+
+    #[test]
+    fn every_feature_has_its_weights() {
+        let text = include_str!("relevance.tsv");
+        let named = |name: &&&str| {
+            text.lines()
+                .any(|line| line.starts_with(&format!("{name}\t")))
+        };
+        assert_eq!(NAMES.iter().filter(named).count(), NAMES.len());
+        assert!(named(&&"bias"));
+        assert!(MODEL.full.bias < 0.0 && MODEL.fast.bias < 0.0);
     }
 }

@@ -4,7 +4,6 @@
 
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
-use serde_json::Value;
 
 use super::memories::repository_mark;
 use super::plain::{block, line};
@@ -12,7 +11,6 @@ use super::truth::Truth;
 use super::{Chosen, Scene, Seen, is_untrusted, name_of, other_branch};
 use crate::fix::field;
 pub(super) use crate::fix::list as entries;
-use crate::summary::BETWEEN;
 
 /// Characters of a title, a fact, a body and a diff.
 const TITLE: usize = 160;
@@ -73,6 +71,7 @@ fn more(item: &Item) -> Vec<String> {
         Kind::Summary => summary(item),
         Kind::Fix => fix(item),
         Kind::Memory => memory(item),
+        Kind::Commit => commit(item),
         Kind::Prompt | Kind::Message => {
             let text = line(&item.text, BODY);
             let same = text == line(&item.title, TITLE);
@@ -86,7 +85,15 @@ fn more(item: &Item) -> Vec<String> {
     }
 }
 
+/// Sentences of a summary that explain an error, put there for one recall.
+pub(super) const EXPLAINS: &str = "explains";
+
 fn summary(item: &Item) -> Vec<String> {
+    let explains = entries(item, EXPLAINS).map(|said| format!("said then: {}", line(said, FACT)));
+    let explains: Vec<String> = explains.collect();
+    if !explains.is_empty() {
+        return explains;
+    }
     let mut lines: Vec<String> = Vec::new();
     for (name, label, most) in [
         ("notes", "note", 2),
@@ -106,66 +113,6 @@ fn summary(item: &Item) -> Vec<String> {
         lines.push(line(&item.text, BODY));
     }
     lines
-}
-
-/// What a summary tells beside the request.
-const TELLS: [&str; 4] = ["notes", "completed", "learned", "next_steps"];
-/// Bytes of a statement's beginning that tell which one it is.
-const CUT: usize = 12;
-/// Between what was asked and what came of it.
-const ARROW: &str = " → ";
-
-/// Takes out of a summary what statements of its own say, which the index names
-/// as rows; says whether it still tells something.
-pub(super) fn clear_stated(summary: &mut Item) -> bool {
-    let notes = entries(summary, "notes").filter_map(statement_of);
-    let said: Vec<String> = notes.map(str::to_owned).collect();
-    said.is_empty() || clear(summary, &said)
-}
-
-/// The same for statements that were told. A question alone is no answer.
-pub(super) fn clear(summary: &mut Item, said: &[String]) -> bool {
-    let Some(detail) = summary
-        .detail
-        .as_mut()
-        .filter(|_| summary.kind == Kind::Summary)
-    else {
-        return true;
-    };
-    let mut tells = false;
-    for name in TELLS {
-        if let Some(list) = detail.get_mut(name).and_then(Value::as_array_mut) {
-            list.retain(|entry| !entry.as_str().is_some_and(|entry| repeats(entry, said)));
-            tells |= !list.is_empty();
-        }
-    }
-    if let Some(request) = detail.get("request").and_then(Value::as_str) {
-        let tells_more = |part: &str| !part.ends_with(['?', '？']) && !repeats(part, said);
-        tells |= request.split(BETWEEN).map(str::trim).any(tells_more);
-    }
-    if let Some((asked, result)) = summary.title.split_once(ARROW)
-        && repeats(asked, said)
-    {
-        summary.title = result.to_owned();
-    }
-    tells
-}
-
-/// Whether this is one of the statements, with its label, its reason, or cut.
-fn repeats(entry: &str, said: &[String]) -> bool {
-    let entry = line(statement_of(entry).unwrap_or(entry), TITLE);
-    let entry = entry.trim_end_matches(['…', '.']);
-    said.iter().any(|said| {
-        let said = said.trim_end_matches(['…', '.']);
-        let begins = |text: &str, other: &str| other.len() >= CUT && text.starts_with(other);
-        entry == said || begins(entry, said) || begins(said, entry)
-    })
-}
-
-/// The statement that a note of a summary tells.
-fn statement_of(note: &str) -> Option<&str> {
-    let labels = ["Decision: ", "Preference: ", "Correction: "];
-    labels.iter().find_map(|label| note.strip_prefix(label))
 }
 
 /// What mended an error, and how well.
@@ -228,6 +175,15 @@ fn memory(item: &Item) -> Vec<String> {
         lines.push(body.replace('\n', "\n  "));
     }
     lines
+}
+
+/// Why a commit was made; a revert without a reason says what it took back.
+fn commit(item: &Item) -> Vec<String> {
+    let body = block(item.text.trim(), BODY);
+    if body.is_empty() {
+        return item.facts.iter().map(|fact| line(fact, FACT)).collect();
+    }
+    vec![body.replace('\n', "\n  ")]
 }
 
 /// What `memory check` doubts of a saved memory.

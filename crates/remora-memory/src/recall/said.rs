@@ -12,13 +12,13 @@ const SAID: f64 = 0.7;
 
 /// Texts as one set of words.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(crate) struct Said {
     terms: HashSet<String>,
     splitter: RefCell<Splitter>,
 }
 
 impl Said {
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut said = Self::default();
         said.add(text);
         said
@@ -46,8 +46,18 @@ impl Said {
         });
     }
 
-    /// Whether this is said.
-    pub(super) fn says(&self, text: &str) -> bool {
+    /// Whether this is said, in about these words.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        self.share(text).is_some_and(|share| share >= SAID)
+    }
+
+    /// Whether each of its words is said.
+    pub(super) fn says_all(&self, text: &str) -> bool {
+        self.share(text).is_some_and(|share| share >= 1.0)
+    }
+
+    /// The share of the words that are said; `None` if there are none.
+    fn share(&self, text: &str) -> Option<f64> {
         let (mut held, mut all) = (0_u32, 0_u32);
         self.splitter.borrow_mut().each(text, |term, _| {
             if !is_stop(term) {
@@ -55,6 +65,6 @@ impl Said {
                 held += u32::from(self.terms.contains(term));
             }
         });
-        all > 0 && f64::from(held) >= SAID * f64::from(all)
+        (all > 0).then(|| f64::from(held) / f64::from(all))
     }
 }

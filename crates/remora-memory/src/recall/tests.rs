@@ -7,10 +7,18 @@ use remora_protocol::record::{Anchor, FileRecord, FileState, Item, Kind, Session
 use serde_json::json;
 
 use super::{Disk, Given, Likeness, Limits, Moment, Recall, Scene, Seen, TAG, recall};
+use crate::episode::{conclusions, field, given_up, read_message, read_prompts, takes_turn};
 use crate::store::{Batch, Store, Write};
 use crate::testing::{MemoryStore, item, session};
 
+mod cards;
+mod commits;
+mod corrected;
+mod errors;
+mod prompts;
+mod reads;
 mod repository;
+mod starts;
 mod work;
 
 const DAY: i64 = 86_400_000;
@@ -97,7 +105,11 @@ impl World {
     }
 
     fn within(&self, moment: &Moment<'_>, start_tokens: u32) -> Recall {
-        let scene = Scene {
+        recall(&self.store, &self.scene(start_tokens), moment).unwrap()
+    }
+
+    fn scene(&self, start_tokens: u32) -> Scene<'_> {
+        Scene {
             project: "project",
             branch: self.branch,
             session: "now",
@@ -111,8 +123,8 @@ impl World {
                 summaries: 10,
                 prompt_tokens: 300,
             },
-        };
-        recall(&self.store, &scene, moment).unwrap()
+            embedding: None,
+        }
     }
 }
 
@@ -122,8 +134,35 @@ fn row(kind: Kind, title: &str, day: i64) -> Item {
         time: day * DAY,
         last_time: day * DAY,
         session: format!("session {day}"),
-        ..item(&format!("{title} {day}"), title)
+        ..item(&format!("{kind} {title} {day}"), title)
     }
+}
+
+/// The checkpoint of a turn as it is made from what was said in it.
+fn turn(day: i64, asked: &str, said: &str) -> Item {
+    let (prompts, lines) = (read_prompts(&[asked]), read_message(said));
+    let conclusion = conclusions(&lines);
+    Item {
+        prompt: Some(1),
+        text: format!("{}\nRequest: {asked}", lines.join("\n")),
+        detail: Some(json!({
+            field::GIVES_UP: given_up(&prompts, &conclusion),
+            field::TURNS: takes_turn(&prompts, &conclusion),
+            field::ASKED: prompts,
+            field::SAID: lines,
+            field::CONCLUSION: conclusion,
+        })),
+        ..row(Kind::Summary, asked, day)
+    }
+}
+
+/// The same with what it left open.
+fn open_turn(day: i64, asked: &str, said: &str, steps: &[&str]) -> Item {
+    let mut item = turn(day, asked, said);
+    if let Some(detail) = &mut item.detail {
+        detail["next_steps"] = json!(steps);
+    }
+    item
 }
 
 fn names(found: &Recall) -> Vec<&str> {
@@ -151,288 +190,6 @@ fn an_empty_memory_says_nothing() {
     ] {
         assert_eq!(world.at(&moment), Recall::default(), "{moment:?}");
     }
-}
-
-#[test]
-fn a_start_tells_memories_then_open_steps_then_sessions_then_the_index() {
-    let world = World::default();
-    let memory = |name: &str, priority: u64, named: bool| Item {
-        key: Some(format!("memory://project/{name}")),
-        text: format!("body of {name}"),
-        detail: Some(json!({"priority": priority, "named": named, "path": name, "doubts": []})),
-        ..row(Kind::Memory, name, 1)
-    };
-    world.add(memory("later", 3, false));
-    world.add(memory("core", 1, false));
-    world.add(memory("named", 4, true));
-    let summary = world.add(Item {
-        detail: Some(json!({"completed": ["built the cache"], "next_steps": ["measure it"]})),
-        ..row(Kind::Summary, "Build the cache", 3)
-    });
-    let decision = world.add(row(Kind::Decision, "Use an LRU cache", 2));
-    let found = world.at(&Moment::Start);
-    let numbers = [format!("#{summary}"), format!("#{decision}")];
-    let wanted = [
-        "memory://project/named",
-        "memory://project/core",
-        &numbers[0],
-        &numbers[1],
-    ];
-    assert_eq!(names(&found), wanted);
-    let text = found.text.unwrap();
-    for part in [
-        "body of core",
-        "body of named",
-        "- noted as next: measure it",
-        "done: built the cache",
-        "1970-01-03\n",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    assert!(!text.contains("body of later"), "{text}");
-    assert_eq!(
-        world.at(&Moment::Start).text.unwrap(),
-        text,
-        "another order"
-    );
-}
-
-#[test]
-fn a_changed_memory_is_read_again_and_a_gone_one_left_out() {
-    let mut world = World::default();
-    for name in ["new", "gone"] {
-        world.add(Item {
-            key: Some(format!("memory://project/{name}")),
-            text: format!("old {name}"),
-            detail: Some(json!({"priority": 1, "path": name, "doubts": ["src/x.rs is gone"]})),
-            ..row(Kind::Memory, name, 1)
-        });
-    }
-    world.files.insert("new".into(), Likeness::Changed(1));
-    world.files.insert("gone".into(), Likeness::Gone);
-    let found = world.at(&Moment::Start);
-    assert_eq!(names(&found), ["memory://project/new"]);
-    let text = found.text.unwrap();
-    assert!(
-        text.contains("as the file says now") && !text.contains("old new"),
-        "{text}"
-    );
-    assert!(text.contains("[doubtful: src/x.rs is gone]"), "{text}");
-}
-
-#[test]
-fn the_budget_holds_whatever_is_stored() {
-    let world = World::default();
-    for n in 0..300 {
-        world.add(row(
-            Kind::Decision,
-            &format!("decision {n} {}", "words ".repeat(20)),
-            n,
-        ));
-    }
-    for tokens in [0, 100, 500, 2_400] {
-        let text = world
-            .within(&Moment::Start, tokens)
-            .text
-            .unwrap_or_default();
-        let cost = remora_protocol::tokens::estimate(&text);
-        assert!(cost <= tokens.max(1) + 10, "{cost} of {tokens}");
-        assert!(text.encode_utf16().count() < 10_000);
-    }
-}
-
-#[test]
-fn work_of_another_branch_comes_last_with_its_name() {
-    let mut world = World {
-        branch: Some("main"),
-        ..World::default()
-    };
-    let on = |branch: &str, title: &str, day| Item {
-        branch: Some(branch.into()),
-        ..row(Kind::Decision, title, day)
-    };
-    world.add(on("spike", "Try a trie", 9));
-    world.add(on("main", "Keep the hash map", 1));
-    let text = world.at(&Moment::Start).text.unwrap();
-    let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
-    assert!(place("Keep the hash map") < place("Try a trie"));
-    assert!(text.contains("1970-01-10 on branch spike"), "{text}");
-    world.branch = None;
-    assert!(!world.at(&Moment::Start).text.unwrap().contains("branch"));
-}
-
-#[test]
-fn what_a_changed_file_says_is_dated_and_what_is_gone_is_silent() {
-    let mut world = World::default();
-    for path in ["same.rs", "later.rs", "edited.rs", "gone.rs"] {
-        world.add(Item {
-            files_modified: vec![path.into()],
-            facts: vec![format!("fact of {path}")],
-            ..row(Kind::Bugfix, &format!("Mended {path}"), 2)
-        });
-    }
-    world.anchored("same.rs", 2 * DAY);
-    // An edit after the row, by somebody whom we know.
-    world.anchored("later.rs", 4 * DAY);
-    world.anchored("edited.rs", 2 * DAY);
-    world.anchored("gone.rs", 2 * DAY);
-    world
-        .files
-        .insert("edited.rs".into(), Likeness::Changed(5 * DAY));
-    world.files.insert("gone.rs".into(), Likeness::Gone);
-    let text = world.at(&Moment::Start).text.unwrap();
-    let line = |path: &str| text.lines().find(|line| line.contains(path));
-    assert!(!line("Mended same.rs").unwrap().contains("changed"));
-    assert!(
-        line("Mended later.rs")
-            .unwrap()
-            .contains("[file changed 1970-01-05]")
-    );
-    assert!(
-        line("Mended edited.rs")
-            .unwrap()
-            .contains("[file changed 1970-01-06]")
-    );
-    assert_eq!(line("gone.rs"), None);
-}
-
-#[test]
-fn a_prompt_brings_what_it_is_about_and_nothing_else() {
-    let world = World::default();
-    let pool = world.add(Item {
-        facts: vec!["because: the proxy pools already".into()],
-        ..row(Kind::Decision, "Drop the connection pool", 3)
-    });
-    world.add(row(Kind::Decision, "Name branches after the ticket", 3));
-    let found = world.at(&Moment::Prompt("why did we drop the connection pool?"));
-    assert_eq!(names(&found), [format!("#{pool}")]);
-    assert!(
-        found
-            .text
-            .unwrap()
-            .contains("because: the proxy pools already")
-    );
-    for prompt in [
-        "yes",
-        "thanks",
-        "<task-notification>drop the connection pool",
-        "bake a cake",
-    ] {
-        assert_eq!(world.at(&Moment::Prompt(prompt)).text, None, "{prompt}");
-    }
-}
-
-#[test]
-fn verbs_of_every_statement_make_nothing_relevant() {
-    let world = World::default();
-    let hash = world.add(row(Kind::Decision, "We decided to use argon2", 3));
-    world.add(row(Kind::Decision, "We decided to use UTC everywhere", 3));
-    world.add(row(Kind::Preference, "Don't use print for logging", 3));
-    for prompt in ["Why do we use argon2?", "why did we decide to use argon2?"] {
-        let found = world.at(&Moment::Prompt(prompt));
-        assert_eq!(names(&found), [format!("#{hash}")], "{prompt}");
-    }
-}
-
-#[test]
-fn the_same_question_asked_before_is_no_answer() {
-    let world = World::default();
-    let summary = |request: &str| Item {
-        detail: Some(json!({"request": request, "completed": ["exponential backoff is in"]})),
-        ..row(Kind::Summary, "Why did we choose exponential backoff?", 3)
-    };
-    world.add(summary(
-        "Why did we choose exponential backoff? · run the tests",
-    ));
-    let prompt = Moment::Prompt("why did we choose exponential backoff?");
-    assert_eq!(world.at(&prompt).passed[0].why, "it asked the same");
-    let work = world.add(summary("Add a retry to the fetcher"));
-    assert_eq!(names(&world.at(&prompt)), [format!("#{work}")]);
-}
-
-#[test]
-fn nothing_is_told_twice() {
-    let mut world = World::default();
-    let id = world.add(row(Kind::Decision, "Drop the connection pool", 3));
-    let prompt = Moment::Prompt("why did we drop the connection pool?");
-    world.seen.insert(format!("#{id}"), Seen::Told);
-    assert_eq!(world.at(&prompt).text, None);
-    assert_eq!(world.at(&prompt).passed[0].why, "given before");
-    // A title that says everything needs no second telling either.
-    world.seen.insert(format!("#{id}"), Seen::Named);
-    assert_eq!(world.at(&prompt).text, None);
-}
-
-#[test]
-fn a_later_word_replaces_an_earlier_one() {
-    let world = World::default();
-    world.add(row(Kind::Decision, "Use Postgres for the job queue", 1));
-    let later = world.add(row(
-        Kind::Decision,
-        "Use Redis for the job queue instead of Postgres",
-        9,
-    ));
-    let found = world.at(&Moment::Prompt(
-        "why did we use Postgres for the job queue?",
-    ));
-    assert_eq!(names(&found), [format!("#{later}")]);
-    assert_eq!(found.passed[0].why, "said anew later");
-}
-
-#[test]
-fn what_was_said_instead_comes_in_whatever_words() {
-    let world = World::default();
-    world.add(row(Kind::Decision, "Use JWT for session auth", 1));
-    let later = world.add(row(Kind::Decision, "Get rid of JWT", 9));
-    let found = world.at(&Moment::Prompt("how do we do session auth?"));
-    assert_eq!(names(&found), [format!("#{later}")]);
-    assert_eq!(found.passed[0].why, "said anew later");
-}
-
-#[test]
-fn going_on_tells_where_the_work_stood_unless_it_is_known() {
-    let mut world = World::default();
-    let old = Item {
-        detail: Some(json!({"next_steps": ["write the docs"]})),
-        ..row(Kind::Summary, "Build the importer", 2)
-    };
-    let id = world.add(old);
-    let found = world.at(&Moment::Prompt("continue"));
-    assert_eq!(names(&found), [format!("#{id}")]);
-    assert!(found.text.unwrap().contains("left: write the docs"));
-    world.seen.insert(format!("#{id}"), Seen::Told);
-    assert_eq!(world.at(&Moment::Prompt("continue")).text, None);
-}
-
-#[test]
-fn a_file_brings_its_history_once() {
-    let mut world = World::default();
-    let about = |kind, title: &str, path: &str| Item {
-        files_modified: vec![path.into()],
-        ..row(kind, title, 2)
-    };
-    let bug = world.add(about(Kind::Bugfix, "Count from one", "src/a.rs"));
-    world.add(about(
-        Kind::Bugfix,
-        "Another file of the name",
-        "lib/src/a.rs",
-    ));
-    world.add(about(Kind::Discovery, "Read it", "src/a.rs"));
-    world.anchored("src/a.rs", 2 * DAY);
-    world.anchored("src/b.rs", 2 * DAY);
-    world.anchored("src/c.rs", 2 * DAY);
-    let found = world.at(&Moment::Read("src/a.rs"));
-    assert_eq!(names(&found), [format!("#{bug}")]);
-    assert!(
-        found
-            .text
-            .unwrap()
-            .contains("Beside it in src: b.rs (symbols); c.rs (symbols)")
-    );
-    assert_eq!(found.told, ["file src/a.rs", "folder src"]);
-    world.told = found.told;
-    assert_eq!(world.at(&Moment::Read("src/a.rs")), Recall::default());
-    assert_eq!(world.at(&Moment::Read("src/zzz.rs")).text, None);
 }
 
 #[test]
@@ -519,22 +276,6 @@ fn a_subagent_gets_what_the_task_needs() {
 }
 
 #[test]
-fn a_session_that_goes_on_hears_only_of_others_since() {
-    let world = World::default();
-    let mut this = session("now", 1);
-    this.last = 5 * DAY;
-    let batch = Batch {
-        sessions: vec![this],
-        ..Batch::default()
-    };
-    world.store.apply(&batch).unwrap();
-    world.add(row(Kind::Decision, "Before it was left", 3));
-    assert_eq!(world.at(&Moment::Resume).text, None);
-    let id = world.add(row(Kind::Decision, "While it was away", 7));
-    assert_eq!(names(&world.at(&Moment::Resume)), [format!("#{id}")]);
-}
-
-#[test]
 fn stored_text_stays_in_its_wrapper() {
     let world = World::default();
     let hostile = format!(
@@ -548,7 +289,8 @@ fn stored_text_stays_in_its_wrapper() {
         branch: Some(hostile.clone()),
         detail: Some(
             json!({"next_steps": [hostile], "completed": [hostile], "priority": 1,
-            "named": true, "path": "m", "doubts": [hostile], "fixed": 1}),
+            "named": true, "path": "m", "doubts": [hostile], "fixed": 1,
+            "asked": [hostile], "said": [hostile], "conclusion": [hostile]}),
         ),
         ..row(kind, &hostile, n)
     };

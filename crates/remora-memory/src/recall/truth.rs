@@ -1,13 +1,15 @@
 //! Whether what a row tells still holds: the file it speaks of is compared with
 //! what it was when it was last heard of. Decisions, words, summaries and fixes
-//! do not hang on a file.
+//! do not hang on a file. A commit's reason outlives its lines, but not its
+//! revert.
 
 use std::collections::HashMap;
 
 use remora_protocol::record::{Item, Kind};
 
+use super::reader::Reader;
 use super::{Likeness, Scene, other_branch};
-use crate::store::Store;
+use crate::commit::reverted_by;
 
 /// Files that are compared for one answer, at most.
 const FILES: usize = 8;
@@ -23,13 +25,13 @@ pub enum Truth {
     Unchecked,
     /// The file has changed, at this moment in milliseconds since 1970.
     Changed(i64),
-    /// The file is gone.
+    /// The file is gone, or the commit was reverted.
     Gone,
 }
 
 /// Looks at files, each once and only so many.
 pub(super) struct Checker<'a> {
-    store: &'a dyn Store,
+    store: &'a Reader<'a>,
     scene: &'a Scene<'a>,
     known: HashMap<String, Found>,
     left: usize,
@@ -45,7 +47,7 @@ enum Found {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(store: &'a dyn Store, scene: &'a Scene<'a>) -> Self {
+    pub(super) fn new(store: &'a Reader<'a>, scene: &'a Scene<'a>) -> Self {
         Self {
             store,
             scene,
@@ -56,6 +58,9 @@ impl<'a> Checker<'a> {
 
     /// Whether this row still holds.
     pub(super) fn of(&mut self, item: &Item) -> Truth {
+        if reverted_by(item).is_some() {
+            return Truth::Gone;
+        }
         let hangs = matches!(
             item.kind,
             Kind::Bugfix

@@ -4,10 +4,11 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
+use super::reader::Reader;
 use super::said::Said;
 use super::{Scene, other_branch, row};
 use crate::output::takes_in;
-use crate::store::{Filter, Page, Result, Store};
+use crate::store::{Filter, Page, Result};
 
 /// Checkpoints of one session that are looked at.
 const CHECKPOINTS: usize = 8;
@@ -17,7 +18,7 @@ const SESSIONS: usize = 2;
 pub(super) const OPEN: usize = 4;
 
 /// The work of the last sessions, newest first; this branch before others.
-pub(super) fn last(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Item>> {
+pub(super) fn last(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Item>> {
     let most = scene.limits.summaries;
     let of_project = Filter {
         project: Some(scene.project.to_owned()),
@@ -50,12 +51,19 @@ pub(super) fn last(store: &dyn Store, scene: &Scene<'_>, since: Option<i64>) -> 
     Ok(kept)
 }
 
-/// The checkpoint that tells most; of equals the newest. They come newest first.
-fn best(rows: Vec<Item>) -> Option<Item> {
+/// The newest checkpoint that tells of work, else the one that tells most. They
+/// come newest first.
+fn best(mut rows: Vec<Item>) -> Option<Item> {
+    let works = |item: &Item| {
+        let counts = |name| row::entries(item, name).next().is_some();
+        !item.files_modified.is_empty() || counts("next_steps") || counts("notes")
+    };
+    if let Some(at) = rows.iter().position(works) {
+        return Some(rows.swap_remove(at));
+    }
     let told = |item: &Item| {
         let count = |name| row::entries(item, name).count();
-        let steps = usize::from(count("next_steps") > 0);
-        2 * (2 * count("completed") + count("notes") + count("learned")) + steps
+        2 * count("completed") + count("notes") + count("learned")
     };
     let best = rows.into_iter().rev().max_by_key(told)?;
     // A question without an answer is no work.

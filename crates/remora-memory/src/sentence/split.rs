@@ -101,7 +101,9 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
         .next()
         .is_some_and(char::is_lowercase);
     match word.as_str() {
-        "etc" | "al" | "no" | "st" | "env" | "inc" | "sec" => next_small,
+        // "No. 7" counts, "no. do it" answers.
+        "no" => after.trim_start().starts_with(|c: char| c.is_ascii_digit()),
+        "etc" | "al" | "st" | "env" | "inc" | "sec" => next_small,
         word => ABBREVIATIONS.contains(&word),
     }
 }

@@ -113,7 +113,7 @@ const IDLE: &str = "worry forget know think understand see have need bother hesi
 
 /// What follows "always" or "never" when it tells what happens.
 const TELLS: &str = "been had was seen happened the a got worked mind returned failed green true false get \
-    see have hit end ends forget miss break do said works is are knew thought found";
+    see have hit end ends forget miss break do said works is are knew thought found nice good great fun happy glad";
 
 /// Whether the rule holds for the whole sentence, and how surely.
 pub(super) fn weigh(

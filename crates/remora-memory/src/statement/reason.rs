@@ -2,10 +2,14 @@
 
 use super::words::{Word, among, words};
 
+/// Words that a part of a sentence must have to be read by itself.
+const MIN_PART_WORDS: usize = 3;
+
 /// The sentence without its reason, and the reason.
 pub(super) fn split(sentence: &str) -> (&str, Option<&str>) {
     han(sentence)
         .or_else(|| spaced(sentence))
+        .or_else(|| aside(sentence))
         .map_or((sentence, None), |(body, why)| (body, Some(why)))
 }
 
@@ -36,10 +40,42 @@ pub(super) fn follows(next: &str) -> Option<&str> {
         ["because" | "reason" | "rationale" | "grund", ..] => 1,
         ["otherwise" | "weil" | "denn" | "porque", ..]
         | ["that", "way", ..]
+        | ["last", "time" | "year" | "month" | "week" | "job", ..]
         | ["parce", "que", ..] => 0,
         _ => return None,
     };
     list.get(skip).map(|w| &next[w.start..])
+}
+
+/// What stands behind a dash, if it is a clause of its own and not an example.
+fn aside(sentence: &str) -> Option<(&str, &str)> {
+    const STARTS: &str = "the a an it it's its they they're we we've i i've this that that's there last he she nobody         everybody somebody someone our my das die der wir es el la los lo nous le les il ça on";
+    let (at, mark) = [" - ", " — ", " – "]
+        .iter()
+        .find_map(|mark| Some((sentence.find(mark)?, mark)))?;
+    let (body, why) = (&sentence[..at], sentence[at + mark.len()..].trim());
+    let first = why.split_whitespace().next()?.to_lowercase();
+    let long = |text: &str| text.split_whitespace().count() >= MIN_PART_WORDS;
+    (long(body) && long(why) && among(&first, STARTS)).then_some((body, why))
+}
+
+/// Whether a sentence says why something is so without parting from it: "the
+/// reason we pin it is ..", "the root cause was ..".
+pub(super) fn is_cause(sentence: &str) -> bool {
+    const CAUSES: &str =
+        "reason cause culprit why therefore grund ursache deshalb darum causa razón motivo raison";
+    const PARTS: &[&str] = &[
+        "原因",
+        "因为",
+        "导致",
+        "理由",
+        "ため",
+        "por eso",
+        "c'est pourquoi",
+    ];
+    let list = words(sentence);
+    list.iter().any(|w| !w.quoted && among(&w.text, CAUSES))
+        || PARTS.iter().any(|part| sentence.contains(part))
 }
 
 /// Reasons in Chinese and Japanese.
@@ -177,7 +213,7 @@ fn marker(list: &[Word], at: usize) -> Option<usize> {
         _ => false,
     };
     let cause = match first {
-        "because" | "cause" | "cuz" | "weil" | "porque" => !second.is_empty(),
+        "because" | "cause" | "cuz" | "bc" | "weil" | "porque" => !second.is_empty(),
         "since" => {
             let time = among(second, "then version v last yesterday")
                 || second.starts_with(|c: char| c.is_ascii_digit());

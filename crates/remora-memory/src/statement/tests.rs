@@ -221,6 +221,172 @@ fn pasted_documents_are_read_at_their_ends_only() {
     assert_eq!(found, ["Always run the tests"]);
 }
 
+/// What is found in a labelled text, and what should be.
+#[derive(Default, Clone, Copy)]
+struct Finds {
+    found: u32,
+    right: u32,
+    stated: u32,
+    caught: u32,
+}
+
+impl Finds {
+    fn add(&mut self, other: Self) {
+        self.found += other.found;
+        self.right += other.right;
+        self.stated += other.stated;
+        self.caught += other.caught;
+    }
+
+    fn precision(self) -> f64 {
+        f64::from(self.right) / f64::from(self.found.max(1))
+    }
+
+    fn recall(self) -> f64 {
+        f64::from(self.caught) / f64::from(self.stated.max(1))
+    }
+}
+
+/// Who says it, the text, and its sentences with their labels.
+type LabelledText = (String, String, Vec<(String, String)>);
+
+/// Reads each text of `fixtures/statements` whole. A find is right if it shares
+/// words with a sentence that states something: labelled sentences may be
+/// clauses of one sentence. Facts are right when found, but need not be.
+fn read_labelled(file: &str) -> Vec<(String, Finds)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("../../fixtures/statements").join(file);
+    let lines = fs::read_to_string(path).expect(file);
+    let mut texts: Vec<LabelledText> = Vec::new();
+    for line in lines.lines() {
+        let row: Value = serde_json::from_str(line).expect("valid JSON");
+        let get = |key: &str| row[key].as_str().map(str::to_owned);
+        let sentence = get("text").expect("a text");
+        let whole = get("context").unwrap_or_else(|| sentence.clone());
+        let label = (key(&sentence), get("label").expect("a label"));
+        let speaker = get("speaker").expect("a speaker");
+        match texts.last_mut() {
+            Some((who, text, labels)) if *who == speaker && *text == whole => labels.push(label),
+            _ => texts.push((speaker, whole, vec![label])),
+        }
+    }
+    let read = |(who, text, labels): LabelledText| {
+        let speaker = match who.as_str() {
+            "user" => Speaker::User,
+            _ => Speaker::Assistant,
+        };
+        let found = find(&text, speaker);
+        let found: Vec<String> = found
+            .iter()
+            .map(|s| key(s.text.trim_end_matches('…')))
+            .collect();
+        let overlap = |a: &str, b: &str| a.contains(b) || b.contains(a);
+        let count = |hits: usize| u32::try_from(hits).expect("few");
+        let says_something = |label: &str| label != "none";
+        let due = |label: &str| says_something(label) && label != "fact";
+        // Of a text that is labelled in part, only that part is judged.
+        let judged = found
+            .iter()
+            .filter(|said| labels.iter().any(|(own, _)| overlap(said, own)));
+        let judged: Vec<&String> = judged.collect();
+        let right = judged.iter().filter(|said| {
+            let mut own = labels.iter();
+            own.any(|(own, label)| says_something(label) && overlap(said, own))
+        });
+        let stated = labels.iter().filter(|(_, label)| due(label));
+        let caught = stated
+            .clone()
+            .filter(|(own, _)| found.iter().any(|said| overlap(said, own)));
+        let finds = Finds {
+            found: count(judged.len()),
+            right: count(right.count()),
+            stated: count(stated.count()),
+            caught: count(caught.count()),
+        };
+        (who, finds)
+    };
+    texts.into_iter().map(read).collect()
+}
+
+fn key(text: &str) -> String {
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+#[test]
+fn sentences_the_model_has_not_seen_are_told_apart() {
+    let texts = read_labelled("test.jsonl");
+    for who in ["user", "agent"] {
+        let mut all = Finds::default();
+        for (_, finds) in texts.iter().filter(|(speaker, _)| speaker == who) {
+            all.add(*finds);
+        }
+        let (precision, recall) = (all.precision(), all.recall());
+        println!(
+            "{who}: precision {precision:.3} of {}, recall {recall:.3} of {}",
+            all.found, all.stated
+        );
+        assert!(precision >= 0.75, "{who}: precision {precision}");
+        assert!(recall >= 0.6, "{who}: recall {recall}");
+    }
+}
+
+#[test]
+fn what_users_forbid_and_want_is_caught_however_they_say_it() {
+    let stated = [
+        "no f64 anywhere near money",
+        "no f64 anywhere near money - the old script was off by a cent every few months",
+        "and pls amounts as rust_decimal, no f64 anywhere near money - the old python script was off by a cent",
+        "please no barrel files anymore",
+        "no KFold with shuffling on time series, ever",
+        "I want all SQL in its own files",
+        "the reason we pin lodash is that 4.17.20 broke our templates",
+        "make sure that every endpoint has a rate limit",
+        "actually, revert that",
+    ];
+    for text in stated {
+        assert_eq!(find(text, Speaker::User).len(), 1, "{text}");
+    }
+    let idle = [
+        "always nice working with you",
+        "no idea what is wrong here",
+        "can you always see the log?",
+        "add a button to the page",
+        "run the tests please",
+    ];
+    for text in idle {
+        assert_eq!(find(text, Speaker::User), [], "{text}");
+    }
+}
+
+#[test]
+fn what_stands_behind_a_dash_is_the_reason() {
+    let said = "no f64 anywhere near money - the old script was off by a cent every few months";
+    let found = find(said, Speaker::User);
+    assert_eq!(found[0].text, "No f64 anywhere near money");
+    assert_eq!(
+        found[0].reason.as_deref(),
+        Some("the old script was off by a cent every few months")
+    );
+}
+
+#[test]
+fn what_is_to_be_remembered_comes_first_and_says_so() {
+    let said = "From now on, use tabs. Remember: the staging database is wiped on Sundays.";
+    let found = find(said, Speaker::User);
+    assert_eq!(found[0].text, "The staging database is wiped on Sundays");
+    assert_eq!(
+        found.iter().map(|s| s.on_purpose).collect::<Vec<_>>(),
+        [true, false]
+    );
+    let list = "Remember:\n- deploys are on Tuesdays\n- Petra owns the ledger\n\nThanks!";
+    let found: Vec<String> = find(list, Speaker::User)
+        .into_iter()
+        .map(|s| s.text)
+        .collect();
+    assert_eq!(found, ["Deploys are on Tuesdays", "Petra owns the ledger"]);
+}
+
 fn message() -> impl Strategy<Value = String> {
     let words = "(let's use |we decided to |because |never |always |no, |that's wrong: |instead of |不要|我们决定|因为|，|。|其实是|`|\"|“|”|<b>|</b>|- |> |```|\n|\n\n|; |\\. |[a-zé’]{1,9} |[0-9.]{1,4} |，所以){0,30}";
     prop_oneof![any::<String>(), words]

@@ -5,7 +5,7 @@ use super::REQUEST;
 use crate::sentence::{self, one_line, plain};
 
 /// Between the requests of several prompts.
-pub(crate) const BETWEEN: &str = " · ";
+pub(super) const BETWEEN: &str = " · ";
 /// The most prompts that are named.
 const PROMPTS: usize = 3;
 
@@ -128,7 +128,7 @@ const CLIENT: &[&str] = &[
 ];
 
 /// Whether a text holds nothing to remember.
-pub(super) fn is_trivial(text: &str) -> bool {
+pub(crate) fn is_trivial(text: &str) -> bool {
     let mut spoken: String = text
         .trim()
         .chars()

@@ -18,6 +18,8 @@ pub(super) struct Done {
     /// Commands that passed when they were last run.
     pub(super) passed: Vec<String>,
     pub(super) files: Vec<String>,
+    /// How many of them were changed; they come first.
+    pub(super) changed: usize,
 }
 
 /// How a step says that a command fails.
@@ -106,6 +108,8 @@ pub(super) fn read(steps: &[Step]) -> Done {
     investigated.append(&mut done.investigated);
     done.investigated = investigated;
     done.files = files(steps);
+    let is_changed = |file: &&String| steps.iter().any(|s| s.files_modified.contains(file));
+    done.changed = done.files.iter().take_while(is_changed).count();
     done.passed = passed(steps);
     done
 }

@@ -172,6 +172,10 @@ proptest! {
             for list in [&s.investigated, &s.learned, &s.completed, &s.next_steps, &s.files, &s.notes] {
                 prop_assert!(lines_hold(list), "{list:?}");
             }
+            let chars = |list: &[String]| list.iter().map(|l| l.chars().count() + 1).sum::<usize>();
+            prop_assert!(chars(&s.asked) <= 1_510 && chars(&s.said) <= 2_410);
+            prop_assert!(s.conclusion.len() <= 4 && s.conclusion.iter().all(|l| l.chars().count() <= 280));
+            prop_assert!(s.changed <= s.files.len());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A store in memory: the duties in their plainest form, for tests. Looks at
 //! every row for every question.
 
+mod matching;
 mod removing;
 
 use std::collections::{BTreeMap, HashSet};
@@ -18,7 +19,8 @@ use crate::store::{
     Batch, Counts, Erase, EventKey, FileMatch, Filter, Hit, Looks, Name, Order, Page, Prune,
     PruneRun, Result, Settled, Store, Write, is_look,
 };
-use crate::words::{Group, Query, each, holds_phrase};
+use crate::words::Query;
+use matching::{begins, fill_fit, holds, idf, terms};
 
 /// Memory that ends with the process.
 #[derive(Debug, Default)]
@@ -176,6 +178,9 @@ impl State {
             if new.holds.is_empty() {
                 new.holds.clone_from(&old.holds);
             }
+            if new.from.is_none() && old.state != FileState::Removed {
+                new.from.clone_from(&old.from);
+            }
         }
         self.files.insert(key, new);
     }
@@ -229,35 +234,6 @@ fn is_file(path: &str, file: &FileMatch) -> bool {
     path == file
         || below.is_some_and(|rest| rest.starts_with('/'))
         || above.is_some_and(|rest| rest.ends_with('/'))
-}
-
-/// The terms of an item.
-fn terms(item: &Item) -> HashSet<String> {
-    let mut terms = HashSet::new();
-    for text in texts(item) {
-        each(text, |term, _| {
-            terms.insert(term.to_owned());
-        });
-    }
-    terms
-}
-
-fn holds(group: &Group, item: &Item, terms: &HashSet<String>) -> bool {
-    if let Some(prefix) = group.prefix() {
-        return terms.iter().any(|term| term.starts_with(prefix));
-    }
-    group
-        .ways()
-        .iter()
-        .any(|way| way.iter().all(|term| terms.contains(term)))
-        && group
-            .phrase()
-            .is_none_or(|phrase| texts(item).any(|text| holds_phrase(text, phrase)))
-}
-
-fn begins(group: &Group, terms: &HashSet<String>) -> bool {
-    let stem = group.stem().filter(|stem| stem.chars().count() >= 3);
-    stem.is_some_and(|stem| terms.iter().any(|term| term.starts_with(stem)))
 }
 
 fn page<T>(mut rows: Vec<T>, order: Order, limit: usize, skip: impl Fn(&T) -> bool) -> Vec<T> {
@@ -342,6 +318,7 @@ impl Store for MemoryStore {
                 same: Vec::new(),
             })
             .collect();
+        let mut most = 0.0;
         for group in query.groups() {
             let mut held: Vec<bool> = rows
                 .iter()
@@ -352,18 +329,18 @@ impl Store for MemoryStore {
             }
             let count =
                 u32::try_from(held.iter().filter(|held| **held).count()).unwrap_or(u32::MAX);
+            let idf = idf(state.items.len(), count);
+            most += idf;
             for (hit, held) in hits.iter_mut().zip(held) {
                 if held {
-                    let weight = 1.0 / (1.0 + f64::from(count)).ln();
-                    hit.score += weight;
-                    hit.fit.weight += weight;
-                    let groups = u32::try_from(query.groups().len()).unwrap_or(u32::MAX);
-                    hit.fit.share += 1.0 / f64::from(groups);
+                    hit.score += 1.0 / (1.0 + f64::from(count)).ln();
+                    hit.fit.weight += idf;
                 } else {
                     hit.all_words = false;
                 }
             }
         }
+        fill_fit(&mut hits, query, most);
         hits.retain(|hit| hit.score > 0.0);
         hits.sort_by(|a, b| {
             b.all_words

@@ -216,6 +216,14 @@ impl Query {
         }
     }
 
+    /// The same with the embedding of the text, if there is one.
+    pub(crate) fn with_embedding(self, embedding: Option<&Meaning>) -> Self {
+        match embedding {
+            Some(embedding) => self.with_meaning(embedding.clone()),
+            None => self,
+        }
+    }
+
     /// The same with other weights than every search has: for measuring what
     /// each of them brings.
     #[must_use]

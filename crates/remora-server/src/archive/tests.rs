@@ -57,7 +57,7 @@ fn a_frame_cut_by_death_is_dropped_and_the_next_one_follows_the_last_whole_one()
         let whole = fs::metadata(&archive.files().unwrap()[0]).unwrap().len();
         archive.append(&line(1), 0).unwrap();
         let file = archive.files().unwrap().remove(0);
-        let cut = OpenOptions::new().write(true).open(&file).unwrap();
+        let cut = fs::OpenOptions::new().write(true).open(&file).unwrap();
         cut.set_len(whole + keep).unwrap();
         let mut next = Archive::new(&archive.folder);
         next.append(&line(2), 0).unwrap();

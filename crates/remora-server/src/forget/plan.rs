@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use remora_client::{Paths, read_spooled, waiting};
 use remora_memory::store::{Filter, Order as Ends, Page, Store};
-use remora_protocol::record::{EventRow, Item, Session};
+use remora_protocol::record::{EventRow, Item, Kind, Override, Session};
 use serde_json::Value;
 
 use super::Order;
@@ -85,10 +85,21 @@ pub fn plan(
     selection: &Selection,
     now: i64,
 ) -> Result<Order, ServerError> {
+    let said = store.overrides(None)?.into_iter();
+    let said: HashMap<String, Override> = said.map(|said| (said.uid.clone(), said)).collect();
+    let seeds = selection.seeds().iter();
+    let originals = seeds.filter_map(|item| original_item(item, said.get(&item.uid)?));
+    let mut needles: Vec<Needles> = selection.seeds().iter().map(Needles::of).collect();
+    needles.extend(originals.map(|item| Needles::of(&item)));
     let mut search = Search {
         selection,
-        needles: selection.seeds().iter().map(Needles::of).collect(),
+        needles,
+        said,
         events: HashSet::new(),
+        earlier: match selection {
+            Selection::Project(key) => Joins::read(paths)?.leading_to(key),
+            _ => Vec::new(),
+        },
         order: Order {
             receipt: Receipt {
                 receipt: format!("forget-{now:x}"),
@@ -114,8 +125,12 @@ pub fn plan(
 struct Search<'a> {
     selection: &'a Selection,
     needles: Vec<Needles>,
+    /// What users said of items, by uid.
+    said: HashMap<String, Override>,
     /// Ids of events that go.
     events: HashSet<String>,
+    /// Keys that the project had before.
+    earlier: Vec<String>,
     order: Order,
 }
 
@@ -228,8 +243,10 @@ impl Search<'_> {
         match self.selection {
             Selection::Session(id) => self.order.receipt.note_session(id),
             Selection::Project(key) => {
-                self.order.receipt.note_project(key);
-                self.order.erase.projects.push(key.clone());
+                for key in self.names_of(store, key)? {
+                    self.order.receipt.note_project(&key);
+                    self.order.erase.projects.push(key);
+                }
                 for file in store.files(key, None)? {
                     let name = (file.project, file.folder, file.name);
                     self.order.erase.files.push(name);
@@ -238,6 +255,22 @@ impl Search<'_> {
             Selection::Items(_) | Selection::Matching { .. } => {}
         }
         Ok(sessions)
+    }
+
+    /// The key of a project, and those that it had before and nothing is filed
+    /// under since.
+    fn names_of(&self, store: &dyn Store, key: &str) -> Result<Vec<String>, ServerError> {
+        let mut names = vec![key.to_owned()];
+        for name in &self.earlier {
+            let filter = Filter {
+                project: Some(name.clone()),
+                ..Filter::default()
+            };
+            if store.list(&filter, Page::newest(1))?.is_empty() {
+                names.push(name.clone());
+            }
+        }
+        Ok(names)
     }
 
     /// Items that are meant, made from an event that goes, or quote one.
@@ -260,13 +293,26 @@ impl Search<'_> {
                 if goes {
                     self.take(item);
                 }
+                self.said.remove(&item.uid);
+            }
+        }
+        // What was said of items that are no longer there.
+        for (uid, said) in std::mem::take(&mut self.said) {
+            if self
+                .selection
+                .takes(&said.project, "", &|| said_texts(&said))
+            {
+                self.order.receipt.note_item(&uid);
+                self.order.erase.items.push(uid);
             }
         }
         Ok(())
     }
 
     fn repeats(&self, item: &Item) -> bool {
-        let text = || item_texts(item);
+        // What a user put aside by an edit is still kept.
+        let said = self.said.get(&item.uid).map(said_texts);
+        let text = || item_texts(item) + said.as_deref().unwrap_or_default();
         if self.selection.takes(&item.project, &item.session, &text) {
             return true;
         }
@@ -280,22 +326,29 @@ impl Search<'_> {
         })
     }
 
-    fn take(&mut self, item: &Item) {
-        self.order.erase.items.push(item.uid.clone());
-        self.order.numbers.push(item.id);
-        self.order.receipt.items += 1;
-        for path in item.files_modified.iter().chain(&item.files_read) {
+    /// What is known of the files of a call came from the call; a summary, a fix
+    /// or a commit only names them.
+    fn take_files(&mut self, item: &Item) {
+        let files = item.files_modified.iter().chain(&item.files_read);
+        for path in files.filter(|_| item.kind != Kind::Commit) {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
             let file = (item.project.clone(), folder.to_owned(), name.to_owned());
             if !self.order.erase.files.contains(&file) {
                 self.order.erase.files.push(file);
             }
         }
+    }
+
+    fn take(&mut self, item: &Item) {
+        self.order.erase.items.push(item.uid.clone());
+        self.order.numbers.push(item.id);
+        self.order.receipt.items += 1;
         // A summary comes back without what it quoted; anything else was told by
         // its event.
         if is_derived(item.kind) {
             self.order.receipt.note_item(&item.uid);
         } else {
+            self.take_files(item);
             self.events.insert(event_of(&item.uid).to_owned());
         }
     }
@@ -332,6 +385,22 @@ impl Search<'_> {
         self.order.erase.events = events;
         Ok(())
     }
+}
+
+/// All texts of what a user said of an item, a line each.
+fn said_texts(said: &Override) -> String {
+    serde_json::to_value(said).map_or(String::new(), |value| texts(&value))
+}
+
+/// The item in the words that were extracted, if a user edited it.
+fn original_item(item: &Item, said: &Override) -> Option<Item> {
+    let original = said.edit.as_ref()?.original.as_deref()?;
+    Some(Item {
+        title: original.title.clone(),
+        text: original.text.clone(),
+        facts: original.facts.clone(),
+        ..item.clone()
+    })
 }
 
 /// The event that made the row with this uid.

@@ -109,3 +109,34 @@ fn events_from_before_a_join_follow_it() {
     assert_eq!(key(OLD, 15), OLD, "it has come back since");
     assert_eq!(key("/w/other", 5), "/w/other");
 }
+
+#[test]
+fn what_users_said_goes_along_and_tombstones_hold_what_comes() {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = Paths::new(dir.path().join("data"));
+    let store = opened(&paths);
+    let said = |uid: &str, project: &str, statement: &str| Override {
+        uid: uid.to_owned(),
+        project: project.to_owned(),
+        statement: statement.to_owned(),
+        pinned: Some(3),
+        rejected: None,
+        edit: None,
+    };
+    let rejected = Override {
+        rejected: Some(remora_protocol::record::Rejection::default()),
+        // The claim that the old key has, too.
+        ..said("two", NEW, "one")
+    };
+    let batch = Batch {
+        overrides: vec![said("older", OLD, "older"), rejected.clone()],
+        ..Batch::default()
+    };
+    store.apply(&batch).unwrap();
+    join(&store, &paths, OLD, &project(NEW), 10).unwrap();
+    assert!(titles(&store, OLD).is_empty());
+    assert_eq!(titles(&store, NEW), ["newer", "two"]);
+    let all = [said("older", NEW, "older"), rejected];
+    assert_eq!(store.overrides(Some(NEW)).unwrap(), all);
+    assert_eq!(crate::overrides::load(&paths).unwrap(), all);
+}

@@ -32,6 +32,7 @@ impl Library for Slow {
             tokens: 12,
             place: None,
             source: Source::Person,
+            wrong: None,
         };
         Ok(found(vec![row]))
     }
@@ -46,6 +47,18 @@ impl Library for Slow {
 
     fn remember(&self, _: &Fact) -> Result<Took, String> {
         Err("the store is damaged: <x>".to_owned())
+    }
+
+    fn forget(&self, id: &str) -> Result<Receipt, String> {
+        Err(format!("{id}: no such item"))
+    }
+
+    fn reject(&self, id: &str, because: Option<&str>) -> Result<Receipt, String> {
+        Ok(Receipt {
+            done: "Marked wrong:".to_owned(),
+            items: vec![format!("#{id} decision {}", because.unwrap_or_default())],
+            undo: "undo".to_owned(),
+        })
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Row {
     pub place: Option<String>,
     /// Where its words come from.
     pub source: Source,
+    /// What is said of it if a user marked it as wrong.
+    pub wrong: Option<String>,
 }
 
 /// One line of a timeline.
@@ -59,6 +61,8 @@ pub struct Entry {
     pub title: String,
     /// Where its words come from.
     pub source: Source,
+    /// What is said of it if a user marked it as wrong.
+    pub wrong: Option<String>,
 }
 
 /// Where a text comes from, and so how far it can be believed.
@@ -102,6 +106,8 @@ pub struct Detail {
     pub text: String,
     /// Where they come from.
     pub source: Source,
+    /// What is said of it if a user marked it as wrong.
+    pub wrong: Option<String>,
     /// The command that prints all of it.
     pub command: String,
 }
@@ -128,6 +134,17 @@ pub struct Took {
     pub advice: Vec<String>,
 }
 
+/// That items were deleted or rejected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// What was done, in a sentence.
+    pub done: String,
+    /// The items: number, kind and title.
+    pub items: Vec<String>,
+    /// How it is taken back, or that it cannot be.
+    pub undo: String,
+}
+
 /// An index.
 pub(super) fn rows(found: &Found<Row>, widening: Widening) -> String {
     let mut page = Page::new(&format!("Memory: #id date kind tokens title. {MARKED}"));
@@ -145,12 +162,13 @@ pub(super) fn rows(found: &Found<Row>, widening: Widening) -> String {
             format!(" [{}]", line(place, TITLE / 4))
         });
         let text = format!(
-            "#{}{} {} {} {}t{place} {}",
+            "#{}{} {} {} {}t{place} {}{}",
             row.id,
             row.source.mark(),
             row.day,
             row.kind,
             row.tokens,
+            warning(row.wrong.as_deref()),
             line(&row.title, TITLE)
         );
         if !page.line(&text) {
@@ -186,7 +204,9 @@ pub(super) fn entries(found: &Found<Entry>, widening: Widening) -> String {
             format!("#{id}{mark} ")
         });
         let (clock, kind) = (&entry.clock, &entry.kind);
-        text.extend([clock, " ", &id, kind, " ", &line(&entry.title, TITLE)]);
+        let warning = warning(entry.wrong.as_deref());
+        let title = line(&entry.title, TITLE);
+        text.extend([clock, " ", &id, kind, " ", &warning, &title]);
         if !page.line(&text) {
             let left = found.list.len() - at;
             page.say(&format!("{left} later: ask with `since`, or around an id."));
@@ -226,6 +246,14 @@ pub(super) fn details(found: &Found<Detail>) -> String {
     page.close()
 }
 
+/// What stands before the words of an item that is not true: a model must not
+/// take it for a fact.
+fn warning(wrong: Option<&str>) -> String {
+    wrong.map_or(String::new(), |wrong| {
+        format!("[NOT TRUE, {} by the user] ", line(wrong, TITLE))
+    })
+}
+
 /// As much of it as there is room for, and how to get the rest.
 fn full(detail: &Detail, room: usize) -> String {
     let mark = match detail.source {
@@ -236,7 +264,8 @@ fn full(detail: &Detail, room: usize) -> String {
     let name = line(&detail.name, TITLE);
     // A file may say anything of when it was written.
     let when = line(&detail.when, TITLE / 4);
-    let mut text = format!("{name} {} {when}{mark}\n{title}", detail.kind);
+    let warning = warning(detail.wrong.as_deref());
+    let mut text = format!("{name} {} {when}{mark}\n{warning}{title}", detail.kind);
     let fields = detail.fields.iter().map(|(name, value)| {
         let value = line(value, SPARE);
         format!("{name}: {value}")
@@ -267,6 +296,16 @@ pub(super) fn took(took: &Took) -> String {
     for advice in &took.advice {
         text.extend(["\nNote: ", &line(advice, SPARE)]);
     }
+    text.chars().take(LIMIT).collect()
+}
+
+/// What became of an item that was corrected.
+pub(super) fn corrected(receipt: &Receipt) -> String {
+    let mut text = line(&receipt.done, SPARE);
+    for item in &receipt.items {
+        text.extend(["\n", &line(item, TITLE + TITLE / 4)]);
+    }
+    text.extend(["\n", &line(&receipt.undo, SPARE)]);
     text.chars().take(LIMIT).collect()
 }
 

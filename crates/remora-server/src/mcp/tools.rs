@@ -27,6 +27,8 @@ pub(super) enum Asked {
     Get(Vec<String>),
     Timeline(Timeline),
     Remember(Fact),
+    Forget(String),
+    Wrong { id: String, because: Option<String> },
 }
 
 /// The argument that looks in every project; offered only where that may be.
@@ -95,6 +97,22 @@ pub(super) fn all(bounds: Bounds) -> Vec<Tool> {
             }),
             &["text"],
         ),
+        tool(
+            "wrong",
+            "Mark a row as wrong when the user says so: no session is told of it again. Can be \
+             undone.",
+            json!({
+                "id": text("#12 or 12"),
+                "because": text("what is true instead"),
+            }),
+            &["id"],
+        ),
+        tool(
+            "forget",
+            "Delete a row for good, with the event it came from. Only when the user asks for it.",
+            json!({ "id": text("#12 or 12") }),
+            &["id"],
+        ),
     ];
     if bounds == Bounds::AllProjects {
         for tool in &mut tools {
@@ -127,9 +145,12 @@ fn tool(
     if !required.is_empty() {
         schema.insert("required".to_owned(), json!(required));
     }
-    let reads = name != "remember";
-    Tool::new(name, about, Arc::new(schema))
-        .with_annotations(ToolAnnotations::new().read_only(reads))
+    let annotations = match name {
+        "remember" | "wrong" => ToolAnnotations::new().read_only(false).destructive(false),
+        "forget" => ToolAnnotations::new().read_only(false).destructive(true),
+        _ => ToolAnnotations::new().read_only(true),
+    };
+    Tool::new(name, about, Arc::new(schema)).with_annotations(annotations)
 }
 
 impl Asked {
@@ -178,8 +199,19 @@ impl Asked {
                     priority: given.priority()?,
                 }))
             }
+            "wrong" => {
+                given.only(&["id", "because"])?;
+                Ok(Self::Wrong {
+                    id: given.id()?,
+                    because: given.text("because")?,
+                })
+            }
+            "forget" => {
+                given.only(&["id"])?;
+                given.id().map(Self::Forget)
+            }
             other => Err(format!(
-                "`{other}` is not a tool; there are search, get, timeline, remember"
+                "`{other}` is not a tool; there are search, get, timeline, remember, wrong, forget"
             )),
         }
     }
@@ -244,6 +276,13 @@ impl Arguments<'_> {
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
             _ => self.text(key),
         }
+    }
+
+    /// The one item that a call is about.
+    fn id(&self) -> Result<String, String> {
+        let id = self.name("id")?;
+        let id = id.ok_or_else(|| self.fault("id", "the number of a row, such as \"#12\""))?;
+        Ok(bare(&id).to_owned())
     }
 
     fn ids(&self) -> Result<Vec<String>, String> {

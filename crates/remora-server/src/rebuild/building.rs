@@ -134,7 +134,7 @@ impl<'a> Building<'a> {
         Ok(self.result)
     }
 
-    fn store_waiting(&mut self) -> Result<(), ServerError> {
+    pub(super) fn store_waiting(&mut self) -> Result<(), ServerError> {
         let events = std::mem::take(&mut self.waiting);
         isolate(self, &events, &Self::STEPS)
     }

@@ -317,3 +317,43 @@ fn what_was_given_stays_with_its_uses() {
     home.rebuild();
     assert_eq!(home.read().given(&Filter::default(), 99).unwrap(), given);
 }
+
+/// Panics at a batch with the word `poison` in it.
+fn poisoned(batch: &Batch) {
+    assert!(!format!("{batch:?}").contains("poison"), "the store panics");
+}
+
+#[test]
+fn an_event_that_panics_is_left_out_and_named_and_keeps_what_was_known() {
+    let home = Home::new();
+    let told = |n: i64| match n {
+        4 => "Drink the poison, please.",
+        _ => "Retry four times, please.",
+    };
+    let events: Vec<Value> = (1..=9).map(|n| prompt(n, told(n))).collect();
+    home.archive(&events, 1);
+    home.rebuild();
+    assert_eq!(home.items().len(), 9);
+    let old = home.read();
+    let new = home.paths.home().join("new.db");
+    let new = remora_store::open(&new, Access::Write).unwrap();
+    let store = remora_memory::testing::FaultyStore::new(Box::new(new), poisoned);
+    let policy = Policy::default();
+    let mut building = Building::new(Some(&old), &store, &policy, &home.paths).unwrap();
+    for file in Archive::new(home.paths.archive()).files().unwrap() {
+        archive::read(&file, |event| building.take(event).unwrap()).unwrap();
+    }
+    building.store_waiting().unwrap();
+    let Rebuilt {
+        events, left_out, ..
+    } = &building.result;
+    assert_eq!(*events, 8);
+    let named: Vec<&str> = left_out.iter().map(|left| left.id.as_str()).collect();
+    assert_eq!(named, ["00000000-0000-7000-8000-000000000004"]);
+    assert!(
+        left_out[0].reason.starts_with("panicked at "),
+        "{left_out:?}"
+    );
+    let stored = store.list(&Filter::default(), Page::newest(100)).unwrap();
+    assert_eq!(stored.len(), 8);
+}

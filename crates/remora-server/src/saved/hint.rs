@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use remora_client::{Paths, stable_hash};
+use remora_client::{Paths, make_our_folder, stable_hash, write_our_file};
 use remora_protocol::record::Project;
 
 /// Notes that are taken at once.
@@ -20,10 +20,10 @@ fn folder(paths: &Paths) -> PathBuf {
 /// Leaves a note for the worker, who takes it when it is next poked.
 pub fn hint(paths: &Paths, project: &Project) -> io::Result<()> {
     let folder = folder(paths);
-    fs::create_dir_all(&folder)?;
+    make_our_folder(&folder)?;
     let name = stable_hash(project.key.as_bytes());
     let draft = folder.join(format!(".{name:016x}-{}", std::process::id()));
-    fs::write(&draft, serde_json::to_vec(project)?)?;
+    write_our_file(&draft, &serde_json::to_vec(project)?)?;
     fs::rename(&draft, folder.join(format!("{name:016x}.json")))
 }
 

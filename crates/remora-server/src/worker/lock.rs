@@ -1,10 +1,10 @@
 //! The lock of a data directory: whoever holds it is its worker.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use remora_client::Paths;
+use remora_client::{Paths, append_our_file};
 
 use crate::{ServerError, at};
 
@@ -15,12 +15,7 @@ const HANDOVER: Duration = Duration::from_secs(5);
 /// already closed, is waited for.
 pub(super) fn take(paths: &Paths) -> Result<Option<File>, ServerError> {
     let path = paths.lock();
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(at(&path))?;
+    let file = append_our_file(&path).map_err(at(&path))?;
     let end = Instant::now() + HANDOVER;
     let (_alarm, pause) = channel::<()>();
     while file.try_lock().is_err() {

@@ -48,6 +48,7 @@ fn what_panics_in_the_background_costs_no_event() {
             after: Duration::ZERO,
         }),
         saved: Some(Arc::new(Panics)),
+        git: remora_server::commits::GitCapture::Off,
         chore: Some(|_| panic!("the chore")),
         ..place.settings("1.0.0", Duration::from_mins(10))
     });

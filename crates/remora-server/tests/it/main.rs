@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod background;
+mod commits;
 mod cost;
 mod inbox;
+mod intake;
 mod meanings;
 mod place;
 mod rebuild;

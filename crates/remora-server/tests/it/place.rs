@@ -68,7 +68,9 @@ impl Place {
             idle,
             archive_cap: u64::MAX,
             meanings: None,
+            encoder: None,
             saved: None,
+            git: remora_server::commits::GitCapture::Off,
             chore: None,
             clock: || NOW,
         }

@@ -43,6 +43,8 @@ const LISTS: &[(char, &[Kind])] = &[
     ('u', &[Kind::Summary]),
     ('f', &[Kind::Fix]),
     ('b', &[Kind::Bugfix]),
+    ('p', &[Kind::Prompt]),
+    ('c', &[Kind::Commit]),
 ];
 
 /// What the terms of a list begin with. No word begins with `_`.

@@ -29,6 +29,7 @@ pub(crate) fn kind_code(kind: Kind) -> i64 {
         Kind::Summary => 14,
         Kind::Fix => 15,
         Kind::Memory => 16,
+        Kind::Commit => 17,
     }
 }
 

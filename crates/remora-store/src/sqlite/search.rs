@@ -23,7 +23,7 @@ use super::names::kind_of;
 use super::read::list_ids;
 use super::rows;
 use super::scope::Scope;
-use super::vectors::{self, Measure};
+use super::vectors::{self, Breadth, Measure};
 use fold::Scored;
 use light::Lights;
 use near::Near;
@@ -40,6 +40,9 @@ struct Reach {
     together: usize,
     /// How many rows are ranked by their words.
     ranked: usize,
+    /// How many rows are taken because their embeddings are nearest, and how
+    /// many of them are measured.
+    near: Breadth,
     /// How many of the last rows are asked first for several words at once; all
     /// are, otherwise, and in more ways.
     recent: Option<i64>,
@@ -49,12 +52,14 @@ const WHOLE: Reach = Reach {
     sample: 1_500,
     together: 500,
     ranked: 200,
+    near: Breadth::WHOLE,
     recent: None,
 };
 const QUICK: Reach = Reach {
     sample: 200,
     together: 60,
     ranked: 24,
+    near: Breadth::QUICK,
     recent: Some(16_000),
 };
 /// How many rows are ranked at least for each hit that is wanted quickly.
@@ -72,9 +77,6 @@ impl Reach {
         }
     }
 }
-
-/// How many rows are taken because they mean the like.
-const POOL: usize = 200;
 
 /// Candidates for the words within the filter, best first.
 pub(crate) fn search(
@@ -178,7 +180,8 @@ impl<'c> Search<'c> {
         });
         self.compare(query, &mut near, &mut scored)?;
         let length = Length::of(query.text());
-        scored.retain(|row| rank::answers(length, &row.row));
+        let wording = self.wording(query, &words)?;
+        scored.retain(|row| rank::answers(length, wording, &row.row));
         let rows: Vec<Row> = scored.iter().map(|row| row.row).collect();
         for (row, parts) in scored.iter_mut().zip(rank::fuse(weights, length, &rows)) {
             row.parts = parts;
@@ -230,7 +233,7 @@ impl<'c> Search<'c> {
         let mut speakers = Speakers::new(self.conn, query);
         let day = NamedDay::find(query.text());
         let rows = lights.rows();
-        let most: f64 = words.iter().map(|word| word.idf).sum();
+        let most: f64 = words.iter().map(|word| word.fit_idf).sum();
         let mut scored = Vec::with_capacity(rows.len());
         for (at, light) in rows.iter().enumerate().filter(|(_, row)| row.fits) {
             let kind = kind_of(light.kind).unwrap_or(Kind::Discovery);
@@ -260,7 +263,7 @@ impl<'c> Search<'c> {
             };
             let idf = |(n, own): (usize, &f64)| {
                 if own + said(n) > 0.0 {
-                    words[n].idf
+                    words[n].fit_idf
                 } else {
                     0.0
                 }
@@ -275,6 +278,7 @@ impl<'c> Search<'c> {
                         share: if most > 0.0 { weight / most } else { 0.0 },
                         weight,
                         gist: 0.0,
+                        meaning: None,
                     },
                     gist: None,
                     likeness: None,

@@ -21,6 +21,44 @@ use blocks::Blocks;
 pub(crate) use nearest::nearest;
 pub(crate) use spread::{Spread, spread};
 
+/// How many vectors a search reads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Breadth {
+    /// How many of the nearest rows are wanted.
+    pub(crate) wanted: usize,
+    /// The sketches choose one row in so many, within these bounds, and the
+    /// vectors of those are read. Among more rows more are about as near, and
+    /// the choice must be wider. Up to the lower bound the answer is exact.
+    one_in: usize,
+    least: usize,
+    most: usize,
+    /// How many vectors tell what is usual: so many of a small project, which
+    /// are nearly all, and so many of a large one.
+    spread_small: usize,
+    spread_large: usize,
+}
+
+impl Breadth {
+    /// For somebody who searches.
+    pub(crate) const WHOLE: Self = Self {
+        wanted: 200,
+        one_in: 100,
+        least: 750,
+        most: 2_500,
+        spread_small: 600,
+        spread_large: 256,
+    };
+    /// For a hook, which needs the few best.
+    pub(crate) const QUICK: Self = Self {
+        wanted: 32,
+        one_in: 400,
+        least: 200,
+        most: 500,
+        spread_small: 256,
+        spread_large: 128,
+    };
+}
+
 /// The schema that brought these tables.
 const SINCE: u32 = 2;
 
@@ -297,7 +335,13 @@ impl SqliteStore {
         limit: usize,
     ) -> Result<Vec<(i64, f32)>> {
         self.reading(|conn| match Scope::find(conn, filter)? {
-            Some(scope) => nearest(conn, model, meaning, &scope, limit),
+            Some(scope) => {
+                let breadth = Breadth {
+                    wanted: limit,
+                    ..Breadth::WHOLE
+                };
+                nearest(conn, model, meaning, &scope, breadth)
+            }
             None => Ok(Vec::new()),
         })
     }

@@ -147,7 +147,10 @@ fn put_file(tx: &Connection, names: &mut Interner<'_>, file: &FileRecord) -> Res
          session = iif(state = 1, excluded.session, session),
          time = iif(state = 1, excluded.time, time)"
     } else {
-        "state = excluded.state, origin = excluded.origin,
+        // A file that was moved and then changed still came from where it was,
+        // unless it was removed and made anew.
+        "origin = iif(state = 5, excluded.origin, ifnull(excluded.origin, origin)),
+         state = excluded.state,
          session = excluded.session, time = excluded.time"
     };
     let sql = format!(
@@ -241,12 +244,9 @@ pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
     tx.commit().told()
 }
 
-/// The numbers of the items that users pinned or rejected.
+/// The numbers of the items that users corrected.
 fn kept(conn: &Connection) -> Result<String> {
-    let said = overrides::load(conn, None)?;
-    let said = said
-        .into_iter()
-        .filter(|said| said.pinned.is_some() || said.rejected.is_some());
+    let said = overrides::load(conn, None)?.into_iter();
     let names: Vec<Name> = said.map(|said| Name::Uid(said.uid)).collect();
     let ids: Vec<String> = read::items(conn, &names)?
         .iter()

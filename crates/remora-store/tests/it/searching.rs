@@ -4,7 +4,7 @@ use remora_memory::ask::Ask;
 use remora_memory::store::{Batch, Filter, Store, Write};
 use remora_memory::testing::item;
 use remora_memory::words::Query;
-use remora_protocol::record::Item;
+use remora_protocol::record::{Item, Kind};
 use remora_store::{Access, SqliteStore, open};
 
 /// Many rows with common words; a few of the oldest hold rarer ones.
@@ -119,4 +119,43 @@ fn what_was_pruned_is_not_found() {
     assert_eq!(gone, 2_667);
     assert_eq!(found(&store, "octopus", &Filter::default()), [""; 0]);
     assert_eq!(store.integrity().unwrap(), [""; 0]);
+}
+
+#[test]
+fn commits_that_were_stored_one_after_the_other_are_not_beside_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    let titles = [
+        "the octopus waits",
+        "a walrus sleeps",
+        "x",
+        "y",
+        "z",
+        "the octopus rests",
+    ];
+    for (kind, helps) in [(Kind::Command, true), (Kind::Commit, false)] {
+        let rows = titles.map(|title| {
+            Write::Add(Item {
+                kind,
+                session: String::new(),
+                ..item(&format!("{kind} {title}"), title)
+            })
+        });
+        let batch = Batch {
+            items: rows.to_vec(),
+            ..Batch::default()
+        };
+        store.apply(&batch).unwrap();
+        let filter = Filter {
+            kinds: vec![kind],
+            ..Filter::default()
+        };
+        let query = Query::parse("octopus walrus");
+        let hits = store.search(&query, &filter, 5).unwrap();
+        let words = |title: &str| {
+            let hit = hits.iter().find(|hit| hit.item.title == title);
+            hit.map(|hit| hit.parts.words).unwrap()
+        };
+        assert_eq!(words(titles[0]) > words(titles[5]), helps, "{kind}");
+    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use remora_embed::Meaning;
 use remora_memory::store::{Batch, FileMatch, Filter, Prune, PruneRun, Store, StoreError, Write};
 use remora_memory::testing::item;
+use remora_memory::words::Query;
 use remora_protocol::record::{Item, Kind};
 use remora_store::{Access, SqliteStore, open};
 use rusqlite::Connection;
@@ -400,7 +401,7 @@ fn a_file_from_before_is_read_and_brought_up() {
     assert_eq!(waiting(&reader, MODEL), [9, 5]);
     assert_eq!(reader.unembedded_count(MODEL).unwrap(), 2);
     let store = open(&path, Access::Write).unwrap();
-    assert_eq!(store.schema(), 5);
+    assert_eq!(store.schema(), 6);
     assert_eq!(waiting(&store, MODEL), [9, 5]);
     embed_all(&store, MODEL);
     assert_eq!(near(&store, &meaning(4), &everything, 5), [4, 8]);
@@ -423,4 +424,33 @@ fn a_newer_file_can_be_asked_but_takes_nothing() {
     for said in [store.embed(MODEL, &[]), store.forget_meanings()] {
         assert!(matches!(said, Err(StoreError::Newer { .. })), "{said:?}");
     }
+}
+
+#[test]
+fn a_hit_says_how_alike_its_embedding_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("remora.db"), Access::Write).unwrap();
+    add(&store, 0..3);
+    let model = remora_embed::MODEL;
+    store
+        .embed(model, &[(1, meaning(0)), (2, meaning(1))])
+        .unwrap();
+    let cosines = |query: &Query| -> Vec<(i64, Option<f32>)> {
+        let hits = store.search(query, &Filter::default(), 5).unwrap();
+        let mut cosines: Vec<_> = hits
+            .iter()
+            .map(|hit| (hit.item.id, hit.fit.meaning))
+            .collect();
+        cosines.sort_by_key(|(id, _)| *id);
+        cosines
+    };
+    let plain = Query::parse("row");
+    assert_eq!(cosines(&plain), [(1, None), (2, None), (3, None)]);
+    let wanted = between(0, 1);
+    let expected = [
+        (1, Some(wanted.cosine(&meaning(0)))),
+        (2, Some(wanted.cosine(&meaning(1)))),
+        (3, None),
+    ];
+    assert_eq!(cosines(&plain.with_meaning(wanted)), expected);
 }

@@ -5,6 +5,7 @@
 //! it, the check passing, and a step that is left open.
 
 pub(super) mod hostile;
+pub(super) mod newcomer;
 pub(super) mod onward;
 pub(super) mod others;
 pub(super) mod plugin;

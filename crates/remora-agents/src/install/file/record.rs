@@ -4,6 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
+use remora_files::{MAX_BOOK_BYTES, read_file};
 use serde::{Deserialize, Serialize};
 
 use super::{FileError, replace};
@@ -76,7 +77,7 @@ impl Record {
     /// A record that is missing or unreadable is an empty one: entries are then
     /// cut out instead of bytes being restored.
     pub(super) fn read(file: &Path) -> Self {
-        let bytes = fs::read(file).unwrap_or_default();
+        let bytes = read_file(file, MAX_BOOK_BYTES).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 

@@ -1,9 +1,11 @@
-//! The look through database, archive, dead letters and logs.
+//! The look through database, archive, dead letters, logs and what hooks left
+//! half written.
 
 use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Filter, Store};
@@ -16,6 +18,9 @@ use crate::commands::parts::{self, Part};
 use crate::commands::progress::Progress;
 use crate::commands::scrub::scrub;
 use crate::error::CliError;
+
+/// No hook lives longer.
+const HOOK_LIFETIME: Duration = Duration::from_mins(1);
 
 /// A place where a secret may be.
 #[derive(Debug)]
@@ -54,9 +59,11 @@ impl<'a> Scan<'a> {
         }
         self.archive()?;
         for folder in [self.data.paths.dead(), self.data.paths.logs()] {
-            self.files(&folder)?;
+            self.files(&folder, |_| true)?;
         }
-        Ok(())
+        // Events that wait are raw by design, and redacted when they are taken;
+        // what a killed hook left half written may not be taken at all.
+        self.files(&self.data.paths.spool(), is_left_behind)
     }
 
     fn part(&mut self, part: &mut Part) -> Option<Marks> {
@@ -74,6 +81,7 @@ impl<'a> Scan<'a> {
                 // Names are taken after the secrets have gone from them.
                 let (what, id) = match part {
                     Part::Project(project) => ("project".to_owned(), project.key),
+                    Part::Override(said) => ("correction".to_owned(), said.uid),
                     Part::Session(session) => ("session".to_owned(), session.id),
                     Part::Item(item) => (item.kind.name().to_owned(), format!("#{}", item.id)),
                     Part::File(file) => {
@@ -124,14 +132,18 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn files(&mut self, folder: &Path) -> Result<(), CliError> {
+    fn files(&mut self, folder: &Path, is_wanted: fn(&Path) -> bool) -> Result<(), CliError> {
         let entries = match fs::read_dir(folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
             other => other.map_err(fault(folder))?,
         };
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.sort();
-        for path in files.into_iter().filter(|path| path.is_file()) {
+        for path in files.into_iter().filter(|path| is_wanted(path)) {
+            // A hook that is at work may have renamed it meanwhile.
+            if !path.is_file() {
+                continue;
+            }
             self.looked_at += 1;
             for (line, marks) in read(self.redactor, &path)?.1 {
                 let path = path.clone();
@@ -141,6 +153,15 @@ impl<'a> Scan<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a hook left this file of the spool half written. One that may still
+/// be writing it would give its name to what we put there, and lose its event.
+fn is_left_behind(path: &Path) -> bool {
+    let written = fs::metadata(path).and_then(|meta| meta.modified());
+    let age = written.map(|time| time.elapsed().unwrap_or_default());
+    path.extension().is_some_and(|ending| ending == "tmp")
+        && age.is_ok_and(|age| age >= HOOK_LIFETIME)
 }
 
 /// Numbers of lines, and what was in each.

@@ -7,9 +7,9 @@ use remora_server::identity::look_up_project;
 use remora_server::{ignore_file_fault, pattern_fault};
 
 use super::{Check, Patient, quoted};
-use crate::commands::pause::SWITCHED_OFF;
+use crate::commands::pause::{RECALL_SWITCHED_OFF, SWITCHED_OFF};
 use crate::config::Config;
-use crate::hook::{HOME, OFF};
+use crate::hook::{HOME, OFF, RECALL};
 use crate::project_env::find_setter;
 
 pub(super) fn check(patient: &Patient) -> Vec<Check> {
@@ -17,6 +17,10 @@ pub(super) fn check(patient: &Patient) -> Vec<Check> {
     let mut checks = Vec::new();
     if patient.environment.switch(OFF) {
         checks.push(Check::warn("switch", SWITCHED_OFF, "`unset REMORA_OFF`"));
+    }
+    if patient.environment.is_off(RECALL) {
+        let fix = "`unset REMORA_RECALL`";
+        checks.push(Check::warn("switch", RECALL_SWITCHED_OFF, fix));
     }
     checks.extend(project_variables(patient));
     let here = patient.environment.directory();
@@ -103,15 +107,40 @@ fn project_variables(patient: &Patient) -> Vec<Check> {
             format!("take `{OFF}` out of its `env`, if you want memory here"),
         ));
     }
+    if let Some(file) = find_setter(&patient.environment, RECALL, None) {
+        checks.push(Check::warn(
+            "project",
+            format!(
+                "{} sets {RECALL}: off, nothing is injected in this project",
+                file.display()
+            ),
+            format!("take `{RECALL}` out of its `env`, if you want recall here"),
+        ));
+    }
     if let Some(file) = find_setter(&patient.environment, HOME, None) {
+        // The agent puts the project's value over the user's own, so a hook
+        // cannot know where that led.
+        let own = patient.environment.get(HOME);
+        let lost = own
+            .is_some_and(|_| find_setter(&patient.environment, HOME, own.map(|v| &**v)).is_none());
+        let elsewhere = if lost {
+            "; it hides your own from hooks, so events of sessions here go to ~/.remora if that is \
+             there, else nowhere"
+        } else {
+            ""
+        };
         checks.push(Check::warn(
             "project",
             format!(
                 "{} sets {HOME}: it does not count, since a repository must not choose where \
-                 memory is kept",
+                 memory is kept{elsewhere}",
                 file.display()
             ),
-            format!("set `{HOME}` in your shell or in your own settings"),
+            if lost {
+                format!("take `{HOME}` out of its `env`")
+            } else {
+                format!("set `{HOME}` in your shell or in your own settings")
+            },
         ));
     }
     checks

@@ -9,6 +9,7 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::text::defuse;
 
 use crate::commands::show::lines::{Local, fit, flat};
+use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::output::is_unseen;
 
@@ -53,6 +54,8 @@ pub(super) fn gather(
         since: Some(since),
         ..Filter::default()
     };
+    // Agents read these tables: what users marked wrong must not stand there.
+    let rejections = Rejections::load(store)?;
     let mut found: BTreeMap<String, Activity> = BTreeMap::new();
     let mut beyond = None;
     let mut seen = 0;
@@ -66,7 +69,11 @@ pub(super) fn gather(
         let Some(last) = items.last() else { break };
         beyond = Some(last.id);
         seen += items.len();
-        for item in items {
+        // What others wrote in a commit must not get into instruction files.
+        for item in items.into_iter().filter(|item| item.kind != Kind::Commit) {
+            if rejections.mark(&item).is_some() {
+                continue;
+            }
             let folders: HashSet<&str> = item
                 .files_modified
                 .iter()
@@ -203,7 +210,30 @@ fn push_text(out: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use remora_memory::store::{Batch, Write};
+    use remora_memory::testing::{MemoryStore, item};
+
     use super::*;
+
+    #[test]
+    fn what_others_wrote_in_commits_is_in_no_table() {
+        let store = MemoryStore::default();
+        let row = |kind, title: &str| {
+            Write::Add(Item {
+                kind,
+                files_modified: vec!["src/cart.rs".to_owned()],
+                ..item(title, title)
+            })
+        };
+        let batch = Batch {
+            items: vec![row(Kind::Change, "edited"), row(Kind::Commit, "committed")],
+            ..Batch::default()
+        };
+        store.apply(&batch).unwrap();
+        let found = gather(&store, "project", 0, &Local::new()).unwrap();
+        let titles: Vec<&str> = found["src"].newest.iter().map(|r| &*r.title).collect();
+        assert_eq!(titles, ["edited"]);
+    }
 
     #[test]
     fn folders_of_files() {

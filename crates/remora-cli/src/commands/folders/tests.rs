@@ -55,11 +55,29 @@ fn projects_with_work_today_are_renewed_once() {
 }
 
 #[test]
+fn what_is_wrong_stands_in_no_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let (paths, root, key) = worked(dir.path());
+    let store = remora_store::open(&paths.database(), Access::Write).unwrap();
+    let said = json!({
+        "uid": "u1", "project": key, "statement": "changedtotal", "rejected": {"time": 1},
+    });
+    let batch = Batch {
+        overrides: vec![serde_json::from_value(said).unwrap()],
+        ..Batch::default()
+    };
+    store.apply(&batch).unwrap();
+    assert_eq!(refresh(&paths), None);
+    assert!(!root.join("src/CLAUDE.md").exists());
+}
+
+#[test]
 fn a_paused_project_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let (paths, root, key) = worked(dir.path());
     let mark = Mark {
         what: Paused::Project(key),
+        stops: remora_client::Stops::Everything,
         since: 0,
         until: None,
     };

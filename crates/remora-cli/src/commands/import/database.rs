@@ -9,6 +9,7 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
+use remora_files::{ReadError, open_regular};
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Filter, Name, Order, Page, Store, StoreError};
 use remora_protocol::record::{self, Item, Kind};
@@ -66,6 +67,13 @@ struct Brought {
 pub(super) fn run(args: &ImportClaudeMem, out: &mut Output) -> Result<Exit, CliError> {
     let data = Data::open()?;
     let redactor = redactor(&data)?;
+    // SQLite would wait for a pipe, and read a device.
+    if let Err(e @ ReadError::Special) = open_regular(&args.file) {
+        return Err(CliError::File {
+            path: args.file.clone(),
+            source: e.into(),
+        });
+    }
     let foreign = Foreign::open(&args.file).map_err(|e| unreadable(&args.file, e))?;
     let sessions = foreign.sessions().map_err(|e| unreadable(&args.file, e))?;
     let guard = Exclusive::take(&data.paths)?;

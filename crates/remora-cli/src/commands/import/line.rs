@@ -12,7 +12,9 @@ use crate::commands::parts::Part;
 pub(crate) const VERSION: u32 = 1;
 
 /// The keys of an export's lines.
-const PARTS: &[&str] = &["project", "session", "item", "file", "event", "raw"];
+const PARTS: &[&str] = &[
+    "project", "override", "session", "item", "file", "event", "raw",
+];
 /// The longest reason that is told.
 const REASON: usize = 200;
 

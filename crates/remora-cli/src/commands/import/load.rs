@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use remora_instructions::memories::SCHEME;
 use remora_memory::redact::{Marks, Redactor};
 use remora_memory::store::{Filter, Name, Store};
-use remora_protocol::record::{Item, Kind, Project, Session};
+use remora_protocol::record::{Item, Kind, Override, Project, Session};
 use remora_server::Forgotten;
 use remora_server::archive::{self, Archive, Archived};
 
@@ -53,6 +53,8 @@ pub(crate) struct Loaded {
     /// Rows that are here already, as they are or newer.
     pub(crate) unchanged: u64,
     pub(crate) sessions: u64,
+    /// What users said of items.
+    pub(crate) corrections: u64,
     pub(crate) projects: u64,
     pub(crate) files: u64,
     pub(crate) events: u64,
@@ -142,6 +144,8 @@ struct Loader<'a> {
     /// The moment from which places are counted.
     base: i64,
     known_projects: HashSet<String>,
+    /// Items of which something was said.
+    corrected: HashSet<String>,
     /// Sessions of messages, by id.
     sessions: HashMap<String, Session>,
     /// The last moment of each conversation.
@@ -153,6 +157,7 @@ impl<'a> Loader<'a> {
     fn new(target: Target<'a>, checked: &Checked) -> Result<Self, CliError> {
         let counts = target.store.counts()?;
         let projects = target.store.projects()?;
+        let corrected = target.store.overrides(None)?.into_iter();
         let shelf = match (&target.archive, checked.raw) {
             (Some(folder), true) => Shelf::open(folder.clone())?,
             _ => Shelf::default(),
@@ -164,6 +169,7 @@ impl<'a> Loader<'a> {
             fresh: counts.items.is_empty() && counts.sessions == 0,
             base: target.now.saturating_sub(checked.last_place),
             known_projects: projects.into_iter().map(|project| project.key).collect(),
+            corrected: corrected.map(|said| said.uid).collect(),
             sessions: HashMap::new(),
             moments: HashMap::new(),
             shelf,
@@ -182,6 +188,7 @@ impl<'a> Loader<'a> {
         scrub(self.target.redactor, &mut part, &mut self.loaded.marks);
         match part {
             Part::Project(project) => self.project(project)?,
+            Part::Override(said) => self.correction(said)?,
             Part::Session(session) => self.session(session)?,
             // Its file is the truth; where the file is not, it would be a ghost.
             Part::Item(item) if is_index(&item) => self.loaded.saved += 1,
@@ -218,6 +225,7 @@ impl<'a> Loader<'a> {
                 }
                 forgotten.covers_session(session)
             }
+            Part::Override(said) => forgotten.covers_override(said),
             Part::Item(item) => forgotten.covers_item(item),
             Part::Event(event) => forgotten.covers_event(event),
             Part::Raw(raw) => forgotten.covers_archived(raw),
@@ -231,6 +239,15 @@ impl<'a> Loader<'a> {
         if self.known_projects.insert(project.key.clone()) {
             self.loaded.projects += 1;
             self.writer.put(Part::Project(project))?;
+        }
+        Ok(())
+    }
+
+    /// What was said here of an item counts more than what was said elsewhere.
+    fn correction(&mut self, said: Override) -> Result<(), CliError> {
+        if self.corrected.insert(said.uid.clone()) {
+            self.loaded.corrections += 1;
+            self.writer.put(Part::Override(said))?;
         }
         Ok(())
     }
@@ -417,6 +434,7 @@ fn is_index(item: &Item) -> bool {
 fn move_to(part: &mut Part, key: &str) {
     let slot = match part {
         Part::Project(project) => &mut project.key,
+        Part::Override(said) => &mut said.project,
         Part::Session(session) => &mut session.project,
         Part::Item(item) => &mut item.project,
         Part::File(file) => &mut file.project,

@@ -10,6 +10,9 @@ use crate::error::CliError;
 /// No line of ours is longer; what is longer is no line.
 const LINE: u64 = 64 * 1024 * 1024;
 
+/// What comes through a pipe is put aside on the disk: it must end somewhere.
+const MAX_PIPED_BYTES: u64 = 16 * 1024 * 1024 * 1024;
+
 /// An open file of lines.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -42,6 +45,11 @@ impl Source {
             source,
         };
         let name = path.display().to_string();
+        let kind = std::fs::metadata(path).map_err(fault)?.file_type();
+        if !kind.is_file() && !is_pipe(kind) {
+            let why = "is a directory or a device, not a file";
+            return Err(fault(io::Error::new(io::ErrorKind::InvalidInput, why)));
+        }
         let file = File::open(path).map_err(fault)?;
         let meta = file.metadata().map_err(fault)?;
         if !meta.is_file() {
@@ -54,9 +62,13 @@ impl Source {
         })
     }
 
-    fn aside(mut input: impl Read, name: String, folder: &Path) -> io::Result<Self> {
+    fn aside(input: impl Read, name: String, folder: &Path) -> io::Result<Self> {
         let mut file = tempfile::tempfile_in(folder)?;
-        let bytes = io::copy(&mut input, &mut file)?;
+        let bytes = io::copy(&mut input.take(MAX_PIPED_BYTES + 1), &mut file)?;
+        if bytes > MAX_PIPED_BYTES {
+            let why = format!("more than {MAX_PIPED_BYTES} bytes came through a pipe; give a file");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
         Ok(Self { name, bytes, file })
     }
 
@@ -100,4 +112,15 @@ impl Source {
             }
         }
     }
+}
+
+/// A pipe that the caller named, as a shell's `<(...)` does.
+#[cfg(unix)]
+fn is_pipe(kind: std::fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: std::fs::FileType) -> bool {
+    false
 }

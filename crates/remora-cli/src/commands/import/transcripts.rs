@@ -9,7 +9,7 @@ mod state;
 mod stream;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use remora_agents::transcript;
 use remora_memory::store::Store;
@@ -21,12 +21,12 @@ use self::bring::{Ahead, Brought, Looked};
 use self::find::Found;
 use self::place::Places;
 use self::state::State;
-use super::{TOLD, Vectors, embed, redactor, resolve};
+use super::{TOLD, Vectors, embed, redactor};
 use crate::args::{ImportClaudeCode, Span};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
-use crate::commands::search::when;
+use crate::commands::search::{scope, when};
 use crate::commands::show::lines::{count, counts, size};
 use crate::commands::vectors::Made;
 use crate::commands::{install, worker};
@@ -53,6 +53,16 @@ impl Bad {
             line => format!("{file}:{line}"),
         }
     }
+}
+
+pub(crate) use self::bring::PastSession;
+
+/// The sessions whose transcripts lie under a folder, as they were told, the one
+/// that began first before the others. All of them are over.
+pub(crate) fn past_sessions(folder: &Path) -> Result<Vec<PastSession>, CliError> {
+    let paths = [folder.to_path_buf()];
+    let found = find::find(&paths, &State::unkept(), None, i64::MAX)?;
+    Ok(bring::read_sessions(&found))
 }
 
 pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, CliError> {
@@ -98,7 +108,9 @@ pub(super) fn run(args: &ImportClaudeCode, out: &mut Output) -> Result<Exit, Cli
     let guard = Exclusive::take(&data.paths)?;
     let store = data.writable()?;
     let project = args.project.as_deref();
-    let project = project.map(|name| resolve(&store, name)).transpose()?;
+    let project = project
+        .map(|name| scope::named_or_new(&data, &store, name))
+        .transpose()?;
     let ahead = Ahead {
         found: &found,
         cleaner: Cleaner::new(&redactor, data.config.list("capture.ignore")),

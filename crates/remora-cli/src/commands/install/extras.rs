@@ -3,11 +3,12 @@
 //! a file that still is what was written is ever replaced or removed.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use remora_agents::{AgentSpec, Places, Scope};
 use remora_client::stable_hash;
+use remora_files::{MAX_SETTINGS_BYTES, read_file};
 use serde_json::{Value, json};
 
 use crate::error::CliError;
@@ -50,10 +51,10 @@ fn marked(text: &str) -> String {
 fn look(file: &Path) -> There {
     // A link leads to a file that is somebody else's.
     let linked = fs::symlink_metadata(file).is_ok_and(|meta| !meta.is_file());
-    let bytes = match fs::read(file) {
+    let bytes = match read_file(file, MAX_SETTINGS_BYTES) {
         _ if linked => return There::Others,
         Ok(bytes) => bytes,
-        Err(e) if e.kind() == ErrorKind::NotFound => return There::Nothing,
+        Err(e) if e.is_missing() => return There::Nothing,
         Err(_) => return There::Others,
     };
     let text = String::from_utf8_lossy(&bytes);

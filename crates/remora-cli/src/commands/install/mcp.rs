@@ -3,13 +3,13 @@
 //! writes: we read it, run the client, or say what to run.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use remora_agents::install::file::{self, Outcome};
 use remora_agents::install::mcp::{Server, find, is_taken};
 use remora_agents::{AgentSpec, Places};
 use remora_client::{For, Served};
+use remora_files::{MAX_BOOK_BYTES, read_text};
 use serde_json::{Value, json};
 
 use super::{client, places, record, say};
@@ -218,7 +218,7 @@ impl<'a> Mcp<'a> {
 
     /// What the client's own book says of the person's servers.
     fn current(&self) -> Current {
-        let Ok(text) = fs::read_to_string(self.file()) else {
+        let Ok(text) = read_text(&self.file(), MAX_BOOK_BYTES) else {
             return Current::Nothing;
         };
         match find(&text) {

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use remora_client::Paths;
+use remora_files::{MAX_SETTINGS_BYTES, read_file};
 use remora_instructions::{External, Instructions, Why};
 use serde_json::json;
 
@@ -30,10 +30,15 @@ pub(super) fn is_approved(paths: &Paths, root: &Path) -> bool {
 
 fn read(paths: &Paths) -> Result<BTreeSet<PathBuf>, CliError> {
     let file = book(paths);
-    let bytes = match fs::read(&file) {
+    let bytes = match read_file(&file, MAX_SETTINGS_BYTES) {
         Ok(bytes) => bytes,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        Err(source) => return Err(CliError::File { path: file, source }),
+        Err(e) if e.is_missing() => return Ok(BTreeSet::new()),
+        Err(e) => {
+            return Err(CliError::File {
+                path: file,
+                source: e.into(),
+            });
+        }
     };
     serde_json::from_slice(&bytes).map_err(|e| {
         CliError::Usage(format!(

@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use remora_instructions::memories::{self, Type};
+use remora_memory::commit::reverted_by;
 use remora_memory::private::{strip_injected, strip_private};
 use remora_memory::recall::is_untrusted;
 use remora_memory::redact::{Marks, Redactor};
@@ -13,19 +14,29 @@ use remora_server::mcp::{Detail, Entry, Row, Source};
 
 use crate::commands::show::lines::Local;
 use crate::commands::timeline;
+use crate::commands::wrong::Rejections;
 
 /// A row of an index.
-pub(super) fn row(hit: &Hit, local: &Local, projects: &[Project]) -> Row {
+pub(super) fn row(hit: &Hit, rejections: &Rejections, local: &Local, projects: &[Project]) -> Row {
     let item = &hit.item;
     let project = projects.iter().find(|project| project.key == item.project);
     Row {
         id: item.id,
         day: local.day(item.time),
         kind: item.kind.name().to_owned(),
-        title: item.title.clone(),
+        title: title(item),
         tokens: tokens(item),
         place: project.map(|project| project.name.clone()),
         source: source(item),
+        wrong: rejections.mark(item),
+    }
+}
+
+/// A title that does not pass a reverted commit off as what holds.
+fn title(item: &Item) -> String {
+    match reverted_by(item) {
+        Some(hash) => format!("{} (reverted by {hash})", item.title),
+        None => item.title.clone(),
     }
 }
 
@@ -37,28 +48,41 @@ fn tokens(item: &Item) -> u32 {
 }
 
 /// A line of a timeline.
-pub(super) fn entry(entry: &timeline::Entry, local: &Local) -> Entry {
+pub(super) fn entry(entry: &timeline::Entry, rejections: &Rejections, local: &Local) -> Entry {
     let time = entry.time();
+    let wrong = match entry {
+        timeline::Entry::Row(item) => rejections.mark(item),
+        timeline::Entry::Event(_) => None,
+    };
     let (id, kind, title, source) = match entry {
-        timeline::Entry::Row(item) => (Some(item.id), item.kind.name(), &item.title, source(item)),
-        timeline::Entry::Event(event) => {
-            (None, event.name.as_str(), &event.label, Source::Elsewhere)
-        }
+        timeline::Entry::Row(item) => (Some(item.id), item.kind.name(), title(item), source(item)),
+        timeline::Entry::Event(event) => (
+            None,
+            event.name.as_str(),
+            event.label.clone(),
+            Source::Elsewhere,
+        ),
     };
     Entry {
         id,
         day: local.day(time),
         clock: local.clock(time),
         kind: kind.to_owned(),
-        title: title.clone(),
+        title,
         source,
+        wrong,
     }
 }
 
 /// A row in full, with those of its fields that a model can use.
-pub(super) fn item(item: &Item, fields: Vec<(&'static str, String)>, local: &Local) -> Detail {
-    const USEFUL: [&str; 7] = [
-        "subagent", "branch", "said by", "tool", "record", "changed", "read",
+pub(super) fn item(
+    item: &Item,
+    fields: Vec<(&'static str, String)>,
+    wrong: Option<String>,
+    local: &Local,
+) -> Detail {
+    const USEFUL: [&str; 9] = [
+        "commit", "reverted", "subagent", "branch", "said by", "tool", "record", "changed", "read",
     ];
     let fields = fields.into_iter();
     let mut fields: Vec<_> = fields.filter(|(name, _)| USEFUL.contains(name)).collect();
@@ -74,6 +98,7 @@ pub(super) fn item(item: &Item, fields: Vec<(&'static str, String)>, local: &Loc
         facts: item.facts.clone(),
         text: item.text.clone(),
         source: source(item),
+        wrong,
         command: format!("remora show {}", item.id),
     }
 }
@@ -124,6 +149,7 @@ pub(super) fn memory(
         } else {
             Source::Elsewhere
         },
+        wrong: None,
         command: format!("remora memory show {}", memory.uri),
     }
 }

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write as IoWrite};
 use std::path::{Path, PathBuf};
 
 use remora_client::Paths;
+use remora_files::{MAX_SETTINGS_BYTES, read_file};
 use remora_instructions::memories::{Memory, Scope, Type};
 use ring::digest::{SHA256, digest};
 use serde_json::json;
@@ -33,7 +33,7 @@ impl Accepted {
 
     /// Reads them; a damaged file accepts nothing.
     pub(in crate::commands) fn load(paths: &Paths) -> Self {
-        let bytes = fs::read(Self::file(paths)).unwrap_or_default();
+        let bytes = read_file(&Self::file(paths), MAX_SETTINGS_BYTES).unwrap_or_default();
         Self(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 

@@ -1,11 +1,11 @@
 //! `remora memory check`: what memories name, verified against the working
 //! tree; the results are kept for everything that shows memories.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use remora_client::Paths;
+use remora_files::{MAX_BOOK_BYTES, read_file};
 use remora_instructions::auto_memory;
 use remora_instructions::memories::Memory;
 use remora_instructions::memories::check::{self, Cached, Files, Finding, Verdict};
@@ -178,7 +178,7 @@ pub(in crate::commands) fn cache_file(paths: &Paths, root: &Path) -> PathBuf {
 
 /// The results of earlier checks of a checkout. A damaged file is none.
 pub(in crate::commands) fn cache(paths: &Paths, root: &Path) -> Cached {
-    let bytes = fs::read(cache_file(paths, root)).unwrap_or_default();
+    let bytes = read_file(&cache_file(paths, root), MAX_BOOK_BYTES).unwrap_or_default();
     Cached::load(&bytes)
 }
 
@@ -188,13 +188,13 @@ pub(in crate::commands) fn cache(paths: &Paths, root: &Path) -> Cached {
 pub(in crate::commands) fn keep(paths: &Paths, root: &Path, cached: &Cached) {
     let file = cache_file(paths, root);
     let bytes = cached.save();
-    if fs::read(&file).is_ok_and(|there| there == bytes) {
+    if read_file(&file, MAX_BOOK_BYTES).is_ok_and(|there| there == bytes) {
         return;
     }
     let write = || -> std::io::Result<()> {
         paths.prepare()?;
         let folder = paths.home().join("check");
-        fs::create_dir_all(&folder)?;
+        remora_client::make_our_folder(&folder)?;
         let mut draft = tempfile::NamedTempFile::new_in(&folder)?;
         draft.write_all(&bytes)?;
         draft.persist(&file)?;

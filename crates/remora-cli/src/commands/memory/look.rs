@@ -9,7 +9,7 @@ use super::accept::Accepted;
 use super::check::{cache, findings_json};
 use super::{Shelf, as_json};
 use crate::args::{MemoryList, MemoryPath, MemoryShow};
-use crate::commands::show::lines::{WIDTH, fit, flat, hang, width};
+use crate::commands::show::lines::{fit, flat, hang, line_width, width};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, visible};
@@ -109,7 +109,10 @@ fn section(
             String::new()
         };
         let used = longest + 18;
-        let hook = fit(&flat(&memory.hook()), WIDTH.saturating_sub(used).max(24));
+        let hook = fit(
+            &flat(&memory.hook()),
+            line_width().saturating_sub(used).max(24),
+        );
         let name = out.paint(Style::Cyan, &name);
         let core = out.paint(Style::Yellow, core);
         out.text(&format!(

@@ -1,8 +1,7 @@
 //! `remora memory add`, `edit` and `rm`: changes to single memories, with what
 //! there is to say about them.
 
-use std::io::{self, IsTerminal, Read as _};
-use std::process::Command;
+use std::io::{self, Read as _};
 
 use remora_instructions::auto_memory::Judgement;
 use remora_instructions::memories::advice::{self, Advice, Known, Saving};
@@ -16,6 +15,7 @@ use super::accept::accept_own;
 use super::clean::Cleaner;
 use super::{Shelf, as_json, now, secrets};
 use crate::args::{MemoryAdd, MemoryEdit, MemoryRm, SavedPlace};
+use crate::commands::editor::open_editor;
 use crate::commands::show::lines::flat;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -197,31 +197,7 @@ pub(super) fn guess(body: &str) -> Type {
 
 /// Opens the file for a person who sits there; whether that was possible.
 fn by_hand(shelf: &Shelf, memory: &Memory) -> Result<bool, CliError> {
-    let environment = &shelf.data.environment;
-    let editor = environment
-        .get("VISUAL")
-        .or_else(|| environment.get("EDITOR"));
-    let Some(editor) = editor.filter(|_| io::stdin().is_terminal()) else {
-        return Ok(false);
-    };
-    // The variable may hold a command with arguments.
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(r#"exec $0 "$1""#)
-        .arg(editor)
-        .arg(&memory.path)
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(true),
-        Ok(status) => Err(CliError::Usage(format!(
-            "the editor ended with {status}; {} is as the editor left it",
-            memory.path.display()
-        ))),
-        Err(source) => Err(CliError::File {
-            path: editor.into(),
-            source,
-        }),
-    }
+    open_editor(&shelf.data.environment, &memory.path)
 }
 
 fn advised(

@@ -29,21 +29,45 @@ pub(crate) fn project(
 
 /// The project of this key, name or path, in this order.
 pub(crate) fn named(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
+    find(data, store, text)?.map_or_else(|| Err(unknown(text, &store.projects()?)), Ok)
+}
+
+/// The same, or a new project whose key this is.
+pub(crate) fn named_or_new(data: &Data, store: &dyn Store, text: &str) -> Result<String, CliError> {
     let projects = store.projects()?;
-    if projects.iter().any(|project| project.key == text) {
-        return Ok(text.to_owned());
+    if let Some(project) = by_name(&projects, text)? {
+        return Ok(project.key.clone());
+    }
+    // A new key must not become another by a folder that happens to be here.
+    let is_path = text.starts_with(['.', '/', '~']);
+    let at_path = is_path.then(|| at_path(data, &projects, text)).flatten();
+    Ok(at_path.unwrap_or_else(|| text.to_owned()))
+}
+
+/// Of these, the one of this key or name.
+pub(crate) fn by_name<'p>(
+    projects: &'p [Project],
+    text: &str,
+) -> Result<Option<&'p Project>, CliError> {
+    if let Some(project) = projects.iter().find(|project| project.key == text) {
+        return Ok(Some(project));
     }
     let same = |project: &&Project| project.name.eq_ignore_ascii_case(text);
     let called: Vec<&Project> = projects.iter().filter(same).collect();
     match called.as_slice() {
-        [] => {}
-        [one] => return Ok(one.key.clone()),
-        several => {
-            return Err(CliError::Usage(format!(
-                "several projects are called `{text}`; use a key:{}",
-                listed(several)
-            )));
-        }
+        [] => Ok(None),
+        [one] => Ok(Some(one)),
+        several => Err(CliError::Usage(format!(
+            "several projects are called `{text}`; use a key:{}",
+            listed(several)
+        ))),
+    }
+}
+
+fn find(data: &Data, store: &dyn Store, text: &str) -> Result<Option<String>, CliError> {
+    let projects = store.projects()?;
+    if let Some(project) = by_name(&projects, text)? {
+        return Ok(Some(project.key.clone()));
     }
     // Rows may bear the key of a project that nobody described.
     let of_key = Filter {
@@ -51,9 +75,9 @@ pub(crate) fn named(data: &Data, store: &dyn Store, text: &str) -> Result<String
         ..Filter::default()
     };
     if any(store, &of_key)? {
-        return Ok(text.to_owned());
+        return Ok(Some(text.to_owned()));
     }
-    at_path(data, &projects, text).ok_or_else(|| unknown(text, &projects))
+    Ok(at_path(data, &projects, text))
 }
 
 fn at_path(data: &Data, projects: &[Project], text: &str) -> Option<String> {

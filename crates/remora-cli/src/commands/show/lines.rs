@@ -1,14 +1,40 @@
 //! Lines for people: moments in their own time zone, text cut and wrapped to
-//! eighty columns, numbers and sizes in words. No colours and no printing.
+//! the terminal, numbers and sizes in words. No colours and no printing.
 
 use std::borrow::Cow;
+use std::io;
+use std::sync::OnceLock;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use remora_protocol::text::is_invisible;
+use terminal_size::{Width, terminal_size_of};
 
-/// Lines are at most this wide.
-pub(crate) const WIDTH: usize = 80;
+use crate::environment::Environment;
+
+/// How wide lines are where no terminal says otherwise.
+const DEFAULT_COLUMNS: usize = 80;
+/// Narrower lines hold no sentence, and wider ones are hard to read.
+const COLUMNS: std::ops::RangeInclusive<usize> = 40..=120;
+
+/// Lines are at most this wide: as the terminal, or `COLUMNS`.
+pub(crate) fn line_width() -> usize {
+    static FOUND: OnceLock<usize> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let said = Environment::read().get("COLUMNS").cloned();
+        let said = said.and_then(|said| said.to_str()?.parse().ok());
+        let seen = || terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into());
+        choose_width(said.or_else(seen))
+    })
+}
+
+/// A width that lines can have, for a terminal of so many columns.
+fn choose_width(columns: Option<usize>) -> usize {
+    match columns {
+        Some(columns) if columns > 0 => columns.clamp(*COLUMNS.start(), *COLUMNS.end()),
+        _ => DEFAULT_COLUMNS,
+    }
+}
 
 /// Moments as the person reads them.
 #[derive(Debug, Clone)]
@@ -166,10 +192,14 @@ pub(crate) fn hang(lead: &str, text: &str) -> String {
 
 /// The text behind its lead: further lines begin at this column.
 pub(crate) fn hang_at(column: usize, lead: &str, text: &str) -> String {
+    hang_within(line_width(), column, lead, text)
+}
+
+fn hang_within(wide: usize, column: usize, lead: &str, text: &str) -> String {
     // The lead takes its room as one word without blanks would.
     let first = width(lead);
     let held = "\u{1}".repeat(first.saturating_sub(column));
-    let lines = wrap(&format!("{held}{text}"), WIDTH.saturating_sub(column));
+    let lines = wrap(&format!("{held}{text}"), wide.saturating_sub(column));
     let gap = " ".repeat(column);
     let mut out = String::from(lead);
     for (at, line) in lines.iter().enumerate() {

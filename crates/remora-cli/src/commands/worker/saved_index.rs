@@ -20,6 +20,7 @@ use remora_server::saved::{SavedList, SavedMemories, follow, hint};
 use remora_store::Access;
 
 use super::policy;
+use crate::args::Directory;
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
@@ -76,7 +77,7 @@ impl SavedFiles {
         if let Some(place) = places.get(&cwd).filter(|p| p.looked.elapsed() < most) {
             return Some(place.clone());
         }
-        let instructions = scene(Some(cwd.clone()), None)
+        let instructions = scene(Directory::at(Some(cwd.clone())), None)
             .load(&self.environment)
             .ok()?;
         let layers = instructions.start().iter();

@@ -54,6 +54,8 @@ impl Den {
             .environment("REMORA_HOME", self.paths.home().display().to_string())
             // A busy machine is no fault of the answer.
             .environment("REMORA_DEADLINE_MS", "50000")
+            // What comes back must not hang on whether the encoder is loaded.
+            .environment("REMORA_EMBEDDING_BUDGET_MS", "0")
             .leaving_a_process()
     }
 
@@ -88,6 +90,18 @@ impl Den {
     /// A command that ran in this folder, with a word of its own.
     pub(crate) fn ran(&self, session: &str, folder: &Path, word: &str) {
         self.tell(&call(session, folder, word));
+    }
+
+    /// A decision that the user told a session, with a word of its own.
+    pub(crate) fn decided(&self, session: &str, folder: &Path, word: &str) {
+        self.tell(&json!({
+            "session_id": session,
+            "transcript_path": "/t",
+            "cwd": folder,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": format!("We decided to keep {word} in the repository."),
+            "prompt_id": format!("{session} {word}"),
+        }));
     }
 
     /// Waits until all that was spooled is stored.

@@ -147,8 +147,8 @@ fn no_stranger_reads_or_poisons_a_memory() {
         .write("work/plain/.git/HEAD", "ref: refs/heads/main\n");
     let app = den.sandbox.path("work/app");
     let plain = den.sandbox.path("work/plain");
-    den.ran("s1", &app, "victimword");
-    den.ran("s2", &plain, "plainword");
+    den.decided("s1", &app, "victimword");
+    den.decided("s2", &plain, "plainword");
     den.drain();
     let told = |session: &str, folder: &Path| {
         let context = den.begin(session, folder).context;
@@ -165,7 +165,7 @@ fn no_stranger_reads_or_poisons_a_memory() {
             !context.contains("victimword") && !context.contains("plainword"),
             "{what}: {context}"
         );
-        den.ran(&format!("evil{n}"), &folder, &format!("poison{n}x"));
+        den.decided(&format!("evil{n}"), &folder, &format!("poison{n}x"));
     }
     den.drain();
     let (of_app, of_plain) = (told("s3", &app), told("s4", &plain));
@@ -205,7 +205,7 @@ fn a_second_clone_says_once_how_to_share_and_then_shares() {
     checkout(&den, "work/app", URL);
     checkout(&den, "project", "https://h.org/acme/app");
     let (first, second) = (den.sandbox.path("work/app"), den.sandbox.path("project"));
-    den.ran("s1", &first, "firstword");
+    den.decided("s1", &first, "firstword");
     den.drain();
     let answer = watch(&den, "s2", &second);
     assert!(!answer.contains("firstword"), "{answer}");
@@ -215,7 +215,7 @@ fn a_second_clone_says_once_how_to_share_and_then_shares() {
         first.display()
     );
     assert!(answer.contains(&line), "{answer}");
-    den.ran("s2", &second, "secondword");
+    den.decided("s2", &second, "secondword");
     den.drain();
     let again = watch(&den, "s3", &second);
     assert!(!again.contains("projects join"), "said once: {again}");
@@ -232,18 +232,18 @@ fn a_second_clone_says_once_how_to_share_and_then_shares() {
     assert_eq!(
         held,
         json!({"key": KEY, "name": "app", "roots": [first], "waiting": [second],
-            "waits_for": null, "items": 1, "sessions": 1, "last": null})
+            "waits_for": null, "items": 2, "sessions": 1, "last": null})
     );
     assert_eq!(of(&second.display().to_string())["waits_for"], KEY);
     assert_snapshot!(den.remora(&["projects", "join", "--dry-run"]).go(), @"
     $ remora projects join --dry-run
-    1 row and 2 sessions would go from [PROJECT] to h.org/acme/app
+    2 rows and 2 sessions would go from [PROJECT] to h.org/acme/app
     [PROJECT] would share the memory of h.org/acme/app
     exit 0
     ");
     assert_snapshot!(den.remora(&["projects", "join"]).go(), @"
     $ remora projects join
-    1 row and 2 sessions went from [PROJECT] to h.org/acme/app
+    2 rows and 2 sessions went from [PROJECT] to h.org/acme/app
     [PROJECT] shares the memory of h.org/acme/app; `remora projects leave` undoes that
     exit 0
     ");
@@ -254,7 +254,7 @@ fn a_second_clone_says_once_how_to_share_and_then_shares() {
             "{answer}"
         );
     }
-    den.ran("s5", &second, "thirdword");
+    den.decided("s5", &second, "thirdword");
     den.drain();
     assert_eq!(keys_with(&den, "word"), [KEY]);
     den.stop();
@@ -276,8 +276,8 @@ fn the_checkout_that_a_key_was_last_seen_with_holds_it() {
     worktree(&den, "work/app", "work/tree");
     checkout(&den, "evil", URL);
     let (app, tree) = (den.sandbox.path("work/app"), den.sandbox.path("work/tree"));
-    den.ran("s1", &app, "oldword");
-    den.ran("s2", &tree, "treeword");
+    den.decided("s1", &app, "oldword");
+    den.decided("s2", &tree, "treeword");
     den.drain();
     fs::remove_dir_all(den.paths.roots()).unwrap();
     let evil = den.begin("s3", &den.sandbox.path("evil")).context;
@@ -291,7 +291,7 @@ fn the_checkout_that_a_key_was_last_seen_with_holds_it() {
     checkout(&den, "project", URL);
     den.drain();
     let found = den.remora(&["search", "oldword"]).go();
-    assert!(!found.stdout.contains("built oldword"), "{found}");
+    assert!(!found.stdout.contains("keep oldword"), "{found}");
     assert!(!den.paths.roots().exists());
 }
 

@@ -9,7 +9,7 @@ use super::den::{Den, until};
 fn a_locked_database_holds_nobody_up() {
     let den = Den::new();
     let folder = den.sandbox.path("project");
-    den.ran("s1", &folder, "before");
+    den.decided("s1", &folder, "before");
     den.drain();
     den.stop();
     let lock = rusqlite::Connection::open(den.paths.database()).unwrap();

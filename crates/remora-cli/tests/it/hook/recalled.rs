@@ -12,13 +12,13 @@ const FAILED: &str = "Exit code 101\nrunning 1 test\ntest retry::gives_up ... FA
 const PASSED: &str = "running 1 test\ntest retry::gives_up ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s\n";
 
 /// A project in which a session has decided something and mended something.
-struct Worked {
-    den: Den,
+pub(super) struct Worked {
+    pub(super) den: Den,
     folder: PathBuf,
 }
 
 impl Worked {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let den = Den::new();
         den.sandbox.write("app/.git/HEAD", "ref: refs/heads/main\n");
         den.sandbox
@@ -57,7 +57,7 @@ impl Worked {
         worked
     }
 
-    fn event(&self, session: &str, name: &str, rest: Value) -> Value {
+    pub(super) fn event(&self, session: &str, name: &str, rest: Value) -> Value {
         let mut event = json!({"session_id": session, "transcript_path": "/t", "cwd": self.folder,
             "hook_event_name": name, "prompt_id": format!("{session} {rest}"),
             "tool_use_id": format!("{session} {rest}")});
@@ -98,9 +98,8 @@ fn each_moment_brings_what_belongs_to_it() {
     let worked = Worked::new();
     let start = worked.den.begin("two", &worked.folder).context.unwrap();
     for part in [
-        "- noted as next: log every retry",
-        "keep the retry limit at 3",
-        "retry::gives_up",
+        "Let's keep the retry limit at 3 (the server bans us after that)",
+        "asked: Mend the fetcher.\n  outcome: The loop ran once too often; it is mended.\n  left open: log every retry\n",
     ] {
         assert!(start.contains(part), "{part}: {start}");
     }
@@ -321,4 +320,54 @@ fn a_damaged_database_means_silence() {
     assert_eq!(worked.asked("two", "why is the retry limit 3?"), None);
     assert_eq!(worked.den.begin("two", &worked.folder).context, None);
     assert!(!worked.den.spooled().is_empty());
+}
+
+#[test]
+fn a_session_starts_clean_where_recall_is_paused_and_is_still_captured() {
+    let worked = Worked::new();
+    let den = &worked.den;
+    let before = den.events().len();
+    let pause = |line: &[&str]| {
+        let args = [&["pause", "--recall"], line].concat();
+        let done = den.remora(&args).go();
+        assert_eq!(done.code, Some(0), "{done}");
+    };
+    let session = "00000000-0000-4000-8000-00000000abcd";
+    let begun = |session: &str| den.begin(session, &worked.folder).context;
+    pause(&["--session", session]);
+    assert_eq!(begun(session), None);
+    assert!(begun("another").is_some());
+    pause(&["--off", "--session", session]);
+    let folder = worked.folder.display().to_string();
+    pause(&["--project", &folder]);
+    let prompt = "why is the retry limit 3? what was the reason?";
+    assert_eq!(begun("third"), None);
+    assert_eq!(worked.asked("third", prompt), None);
+    assert_eq!(worked.failed("third", FAILED), None);
+    pause(&["--off", "--project", &folder]);
+    assert!(worked.asked("fifth", prompt).is_some());
+    let event = worked.event("fourth", "UserPromptSubmit", json!({"prompt": prompt}));
+    let quiet = den
+        .remora(&["hook", "claude-code"])
+        .environment("REMORA_RECALL", "off")
+        .stdin(event.to_string())
+        .go();
+    assert!(!quiet.raw.contains("retry"), "{quiet}");
+    den.drain();
+    assert_eq!(den.events().len(), before + 7);
+}
+
+#[test]
+fn a_fix_that_is_wrong_is_not_suggested_again() {
+    let worked = Worked::new();
+    let fix = worked.den.items().into_iter();
+    let mut fix = fix.filter(|item| item.kind == remora_protocol::record::Kind::Fix);
+    let id = fix.next_back().unwrap().id.to_string();
+    assert!(worked.failed("two", FAILED).is_some());
+    let done = worked.den.remora(&["wrong", &id]).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_eq!(worked.failed("three", FAILED), None);
+    let done = worked.den.remora(&["wrong", &id, "--undo"]).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(worked.failed("four", FAILED).is_some());
 }

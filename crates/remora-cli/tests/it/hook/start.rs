@@ -39,8 +39,8 @@ fn a_project_hears_of_itself_alone() {
         .write("work/app/.git/worktrees/w/commondir", "../..\n");
     let back = format!("{}\n", den.sandbox.text("trees/w/.git"));
     den.sandbox.write("work/app/.git/worktrees/w/gitdir", back);
-    den.ran("s1", &ours, "ourword");
-    den.ran("s2", &theirs, "theirword");
+    den.decided("s1", &ours, "ourword");
+    den.decided("s2", &theirs, "theirword");
     den.drain();
     for (n, (place, word, other)) in [
         (ours.clone(), "ourword", "theirword"),
@@ -68,7 +68,7 @@ fn remote(den: &Den, name: &str, url: &str) {
 fn a_folder_that_gets_a_remote_is_the_same_project() {
     let den = Den::new();
     let app = repository(&den, "work/app");
-    den.ran("s1", &app, "oldword");
+    den.decided("s1", &app, "oldword");
     den.drain();
     remote(&den, "work/app", "git@h.org:acme/app.git");
     for session in ["s2", "s3"] {
@@ -80,10 +80,14 @@ fn a_folder_that_gets_a_remote_is_the_same_project() {
         let items = den.items().into_iter();
         items.map(|item| item.project).collect::<Vec<_>>()
     };
-    assert_eq!(keys(&den), ["h.org/acme/app"]);
+    assert_eq!(keys(&den), ["h.org/acme/app"; 2]);
     den.stop();
     assert_eq!(den.remora(&["rebuild"]).go().code, Some(0));
-    assert_eq!(keys(&den), ["h.org/acme/app"], "made anew from the archive");
+    assert_eq!(
+        keys(&den),
+        ["h.org/acme/app"; 2],
+        "made anew from the archive"
+    );
 }
 
 #[test]
@@ -91,7 +95,7 @@ fn a_remote_that_changes_is_told_once_and_joined_when_asked() {
     let den = Den::new();
     let app = repository(&den, "project");
     remote(&den, "project", "git@h.org:acme/old.git");
-    den.ran("s1", &app, "oldword");
+    den.decided("s1", &app, "oldword");
     den.drain();
     remote(&den, "project", "git@h.org:acme/new.git");
     let begin = |session: &str| {
@@ -124,12 +128,12 @@ fn a_remote_that_changes_is_told_once_and_joined_when_asked() {
     let join = ["projects", "join", "h.org/acme/old"];
     assert_snapshot!(call(&[&join[..], &["--dry-run"]].concat()), @"
     $ remora projects join h.org/acme/old --dry-run
-    1 row and 1 session would go from h.org/acme/old to h.org/acme/new
+    2 rows and 1 session would go from h.org/acme/old to h.org/acme/new
     exit 0
     ");
     assert_snapshot!(call(&join), @"
     $ remora projects join h.org/acme/old
-    1 row and 1 session went from h.org/acme/old to h.org/acme/new
+    2 rows and 1 session went from h.org/acme/old to h.org/acme/new
     exit 0
     ");
     assert!(begin("s4").contains("oldword"));
@@ -141,7 +145,7 @@ fn a_remote_that_changes_is_told_once_and_joined_when_asked() {
 fn a_session_of_before_is_told_what_a_new_one_is() {
     let den = Den::new();
     let app = repository(&den, "work/app");
-    den.ran("s1", &app, "oldword");
+    den.decided("s1", &app, "oldword");
     den.drain();
     let resumed = |session: &str| {
         let event = json!({"session_id": session, "transcript_path": "/t", "cwd": app,
@@ -156,8 +160,8 @@ fn a_session_of_before_is_told_what_a_new_one_is() {
 fn earlier_sessions_are_told_and_not_the_one_that_goes_on() {
     let den = Den::new();
     let folder = repository(&den, "app");
-    den.ran("s1", &folder, "oldest");
-    den.ran("s2", &folder, "latest");
+    den.decided("s1", &folder, "oldest");
+    den.decided("s2", &folder, "latest");
     den.drain();
     let told = den.begin("s3", &folder).context.unwrap();
     assert!(told.contains("latest") && told.contains("oldest"), "{told}");
@@ -174,7 +178,7 @@ fn a_long_session_is_told_within_the_clients_limit() {
     let folder = repository(&den, "app");
     for n in 0..60 {
         let word = format!("word{n}-{}", "ünd weiter ".repeat(400));
-        den.ran("s1", &folder, &word);
+        den.decided("s1", &folder, &word);
     }
     den.tell(&json!({
         "session_id": "s1",

@@ -199,7 +199,7 @@ fn a_worker_that_answers_nothing_holds_nobody_up() {
 fn a_database_that_is_none_gives_no_context_and_is_made_anew() {
     let den = Den::new();
     let folder = den.sandbox.path("project");
-    den.ran("s1", &folder, "before");
+    den.decided("s1", &folder, "before");
     den.drain();
     den.stop();
     fs::write(den.paths.database(), vec![0xa5; 50_000]).unwrap();

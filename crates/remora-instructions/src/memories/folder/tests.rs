@@ -394,3 +394,16 @@ fn a_long_index_is_judged() {
     let written = folder.add(&draft("One"), NOW, &nothing).unwrap();
     assert!(matches!(written.index, Judgement::Over(_)));
 }
+
+#[test]
+fn a_team_s_folder_with_too_many_entries_is_cut_and_says_so() {
+    let (_temp, folder) = folder(Scope::Team);
+    folder.add(&draft("Use tabs"), NOW, &nothing).unwrap();
+    assert_eq!(folder.list().unwrap().warnings, Vec::<String>::new());
+    for number in 0..MAX_FOLDER_ENTRIES {
+        fs::File::create(folder.dir().join(format!("{number}.txt"))).unwrap();
+    }
+    let warnings = folder.list().unwrap().warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("holds more than 10000 entries"));
+}

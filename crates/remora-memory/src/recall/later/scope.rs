@@ -3,7 +3,8 @@
 
 use std::sync::LazyLock;
 
-use super::{CHOICES, Heard, MOVES, STOPS, sentence_end, telling};
+use super::cues::{CHOICES, MOVES, STOPS};
+use super::{Heard, sentence_end, telling};
 use crate::words::{self, Splitter};
 
 /// What a place or a purpose follows.

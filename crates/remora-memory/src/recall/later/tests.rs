@@ -13,6 +13,16 @@ fn said(title: &str, time: i64) -> Item {
 /// What was said, what was said later, and whether that replaces it.
 const CASES: &[(&str, &str, bool)] = &[
     (
+        "Let's use SSM Parameter Store for the secrets",
+        "We're moving the secrets from SSM to Secrets Manager",
+        true,
+    ),
+    (
+        "Let's use SSM Parameter Store for the secrets",
+        "We're moving the logs from one bucket to another",
+        false,
+    ),
+    (
         "Let's use tantivy for it",
         "We drop tantivy and write our own index",
         true,

@@ -5,29 +5,36 @@ use super::*;
 #[test]
 fn a_long_session_does_not_hide_the_others() {
     let world = World::default();
-    let summary = |session: &str, minute: i64, detail| Item {
+    let at = |session: &str, minute: i64, item: Item| Item {
         session: session.to_owned(),
         time: minute * 60_000,
         last_time: minute * 60_000,
-        detail: Some(detail),
-        ..row(Kind::Summary, &format!("Turn {minute}"), 0)
+        uid: format!("{session} {minute}"),
+        ..item
     };
-    let done = json!({"completed": ["wrote the parser"], "next_steps": ["write the docs"]});
-    let first = world.add(summary("quiet", 1, done));
+    let parser = open_turn(
+        0,
+        "write the parser",
+        "The parser is there.",
+        &["write its docs"],
+    );
+    let first = world.add(at("quiet", 1, parser));
     for minute in 2..120 {
-        world.add(summary(
-            "long",
-            minute,
-            json!({"completed": [format!("step {minute}")]}),
-        ));
+        let said = format!("Page {minute} is there.");
+        let page = turn(0, &format!("draw page {minute}"), &said);
+        let files_modified = vec!["page.html".to_owned()];
+        let item = Item {
+            files_modified,
+            ..page
+        };
+        world.add(at("long", minute, item));
     }
     let text = world.at(&Moment::Start).text.unwrap();
-    assert!(text.contains("- noted as next: write the docs"), "{text}");
-    assert!(
-        text.contains(&format!("#{first}~ 1970-01-01 summary")),
-        "{text}"
-    );
-    assert_eq!(text.matches(" summary: Turn").count(), 2, "{text}");
+    let left = format!("Left open (#{first}~ 1970-01-01):\n- noted as next: write its docs\n");
+    assert!(text.contains(&left), "{text}");
+    assert!(text.contains("asked: draw page 119\n"), "{text}");
+    assert_eq!(text.matches("asked: ").count(), 1, "{text}");
+    // Whoever names the work goes on with that.
     let found = world.at(&Moment::Prompt("continue with the docs of the parser"));
     assert_eq!(names(&found), [format!("#{first}")]);
 }
@@ -35,47 +42,50 @@ fn a_long_session_does_not_hide_the_others() {
 #[test]
 fn what_a_session_left_open_stays_until_it_is_done() {
     let world = World::default();
-    let summary = |day: i64, hour: i64, detail| Item {
-        time: day * DAY + hour,
-        detail: Some(detail),
-        ..row(Kind::Summary, &format!("Turn {day} {hour}"), day)
+    let with = |mut item: Item, hour: i64, more: &[(&str, &str)]| {
+        item.time += hour;
+        item.uid = format!("{} {hour}", item.uid);
+        for (name, entry) in more {
+            item.detail.as_mut().unwrap()[*name] = json!([entry]);
+        }
+        item
     };
     let failing = "Still failing: pytest: 1 test failed (test_x): assert 1 == 2";
     let start = || world.at(&Moment::Start).text.unwrap();
-    world.add(summary(
+    let built = open_turn(
         1,
-        1,
-        json!({"completed": ["built it"], "next_steps": [failing, "add a timeout"],
-            "failing": ["pytest tests/test_a.py"]}),
-    ));
-    world.add(summary(
-        1,
+        "build it",
+        "The cache is built.",
+        &[failing, "add a timeout"],
+    );
+    world.add(with(built, 1, &[("failing", "pytest tests/test_a.py")]));
+    let stated = turn(1, "Always use pathlib", "Noted.");
+    world.add(with(
+        stated,
         2,
-        json!({"notes": ["Preference: Always use pathlib"]}),
+        &[("notes", "Preference: Always use pathlib")],
     ));
     let text = start();
-    for part in [
-        "Left open, as recorded (#1~ ",
-        "- noted as next: add a timeout",
-        failing,
-        "done: built it",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
+    let open = format!("  left open: {failing}\n  left open: add a timeout\n");
+    assert!(text.contains(&open), "{text}");
     // Another target of the same tool says nothing of this one.
-    let passed =
-        |command: &str| json!({"completed": ["pytest: 1 test passed"], "passed": [command]});
-    world.add(summary(2, 1, passed("pytest tests/test_b.py")));
-    assert!(start().contains(failing), "{}", start());
+    let passed = |day, command| {
+        let item = turn(day, "run the tests", "1 test passed.");
+        with(
+            item,
+            1,
+            &[("passed", command), ("notes", "Beware of the clock")],
+        )
+    };
+    world.add(passed(2, "pytest tests/test_b.py"));
+    let open = format!("- {failing}\n- noted as next: add a timeout\n");
+    assert!(start().contains(&open), "{}", start());
     // It fails in another way now.
     let other = "Still failing: pytest: 1 test failed (test_x): KeyError";
-    world.add(summary(
-        3,
-        1,
-        json!({"next_steps": [other], "failing": ["pytest tests/test_a.py"]}),
-    ));
+    let again = open_turn(3, "run it again", "It fails.", &[other]);
+    world.add(with(again, 1, &[("failing", "pytest tests/test_a.py")]));
     assert!(start().contains(other) && !start().contains(failing));
-    world.add(summary(4, 1, passed("pytest")));
+    world.add(passed(4, "pytest"));
     let text = start();
     assert!(
         text.contains("- noted as next: add a timeout") && !text.contains("Still failing"),
@@ -86,16 +96,23 @@ fn what_a_session_left_open_stays_until_it_is_done() {
 #[test]
 fn compactions_do_not_hide_what_a_session_did() {
     let world = World::default();
-    let summary = |minute: i64, title: &str, detail| Item {
+    let of_session = |minute: i64, item: Item| Item {
         session: "long".to_owned(),
         time: minute * 60_000,
-        detail,
-        ..row(Kind::Summary, title, 0)
+        last_time: minute * 60_000,
+        ..item
     };
-    let done = json!({"completed": ["changed 6 files"]});
-    let id = world.add(summary(1, "The work", Some(done)));
+    let work = turn(0, "rename the crate", "All 6 files are changed.");
+    let id = world.add(of_session(
+        1,
+        Item {
+            files_modified: vec!["Cargo.toml".to_owned()],
+            ..work
+        },
+    ));
     for minute in 2..6 {
-        world.add(summary(minute, "Compacted: nothing much", None));
+        let title = format!("Compacted: nothing much {minute}");
+        world.add(of_session(minute, row(Kind::Summary, &title, 0)));
     }
     assert_eq!(names(&world.at(&Moment::Start)), [format!("#{id}")]);
 }
@@ -106,44 +123,38 @@ fn a_statement_is_told_once() {
     let httpx = "We decided to use httpx for all HTTP calls";
     let said = |session: &str, kind, title: &str| Item {
         session: session.to_owned(),
+        prompt: Some(1),
         speaker: Some("user".to_owned()),
         text: title.to_owned(),
         ..row(kind, title, 1)
     };
-    let turn = |done: &[&str]| {
-        let note = format!("Decision: {httpx} (it does async)");
-        Some(json!({"request": httpx, "notes": [note], "learned": [httpx], "completed": done}))
+    let ended = |session: &str, outcome: &str| Item {
+        session: session.to_owned(),
+        files_modified: vec!["client.py".to_owned()],
+        ..turn(2, httpx, outcome)
     };
     let decided = world.add(said("one", Kind::Decision, httpx));
-    world.add(Item {
-        session: "one".to_owned(),
-        detail: turn(&[]),
-        ..row(Kind::Summary, httpx, 2)
-    });
-    let asked = Moment::Prompt("why do we use httpx for HTTP calls?");
-    for moment in [Moment::Start, asked] {
-        let found = world.at(&moment);
-        assert_eq!(names(&found), [format!("#{decided}")], "{found:?}");
-    }
-    // What else it tells stays.
+    world.add(ended("one", "httpx it is."));
+    let found = world.at(&Moment::Start);
+    assert_eq!(names(&found), [format!("#{decided}")], "{found:?}");
+    let asked = Moment::Prompt("why do we use httpx for all HTTP calls?");
+    let text = world.at(&asked).text.unwrap();
+    assert_eq!(text.matches(httpx).count(), 1, "{text}");
+    // What else a turn tells stays.
+    let outcome = "The client keeps connections open, because the gateway is far away.";
     let more = world.add(Item {
-        session: "two".to_owned(),
-        detail: turn(&["Wrote the HTTP client"]),
-        ..row(
-            Kind::Summary,
-            &format!("{httpx} → Wrote the HTTP client"),
-            2,
-        )
+        uid: "more".to_owned(),
+        time: 3 * DAY,
+        ..ended("two", outcome)
     });
-    for moment in [Moment::Start, asked] {
-        let found = world.at(&moment);
-        let text = found.text.as_deref().unwrap();
-        assert!(
-            names(&found).contains(&format!("#{more}").as_str()),
-            "{text}"
-        );
-        assert_eq!(text.matches(httpx).count(), 1, "{text}");
-    }
+    let found = world.at(&Moment::Start);
+    let text = found.text.as_deref().unwrap();
+    assert_eq!(names(&found), [format!("#{decided}"), format!("#{more}")]);
+    assert_eq!(text.matches(httpx).count(), 1, "{text}");
+    assert!(
+        text.contains(&format!("#{more}~ 1970-01-04 outcome: {outcome}\n")),
+        "{text}"
+    );
     world.add(said(
         "now",
         Kind::Prompt,
@@ -162,14 +173,10 @@ fn a_statement_is_told_once() {
 fn a_question_is_no_answer() {
     let world = World::default();
     let asked = "which validation library do we use in the api?";
-    let turn = |learned: &[&str], day| Item {
-        detail: Some(json!({"request": asked, "learned": learned})),
-        ..row(Kind::Summary, asked, day)
-    };
     let prompt = Moment::Prompt("which validation library did we use in the api?");
-    world.add(turn(&[], 1));
+    world.add(turn(1, asked, ""));
     assert_eq!(world.at(&prompt).text, None);
-    let answered = world.add(turn(&["zod"], 2));
+    let answered = world.add(turn(2, asked, "zod, in every handler."));
     assert_eq!(names(&world.at(&prompt)), [format!("#{answered}")]);
 }
 
@@ -177,49 +184,28 @@ fn a_question_is_no_answer() {
 fn what_the_person_told_answers_though_nothing_was_done() {
     let world = World::default();
     let told = "Orders get ULIDs as ids since they sort by time.";
-    let id = world.add(Item {
-        detail: Some(json!({"request": told})),
-        ..row(Kind::Summary, told, 1)
-    });
+    let id = world.add(turn(1, told, ""));
     let prompt = Moment::Prompt("why do orders get ULIDs as ids?");
-    assert_eq!(names(&world.at(&prompt)), [format!("#{id}")]);
+    let found = world.at(&prompt);
+    assert_eq!(names(&found), [format!("#{id}")]);
+    assert!(found.text.unwrap().contains(&format!("asked: {told}")));
 }
 
 #[test]
 fn a_statement_that_was_told_is_not_told_by_its_summary() {
     let mut world = World::default();
     let said = "Let's use JWT for session auth";
-    let id = world.add(row(Kind::Decision, said, 1));
-    world.add(Item {
-        detail: Some(
-            json!({"request": format!("{said}."), "notes": [format!("Decision: {said}")]}),
-        ),
-        ..row(Kind::Summary, &format!("{said} → JWT it is"), 2)
+    let id = world.add(Item {
+        prompt: Some(1),
+        ..row(Kind::Decision, said, 1)
     });
-    world.seen.insert(format!("#{id}"), Seen::Named);
+    let turn = world.add(turn(1, &format!("{said}."), "JWT it is."));
     let prompt = Moment::Prompt("how do we do session auth, with JWT?");
-    assert_eq!(world.at(&prompt).text, None);
-}
-
-#[test]
-fn one_session_of_commands_leaves_the_index_to_others() {
-    let world = World::default();
-    let ran = |command: &str, n: i64| Item {
-        session: "busy".to_owned(),
-        time: 2 * DAY + n,
-        detail: Some(json!({"command": command})),
-        ..row(Kind::Command, &format!("Ran {command}"), 2)
-    };
-    let change = world.add(row(Kind::Change, "Changed the parser", 1));
-    for n in 0..60 {
-        world.add(ran(&format!("just step{n}"), n));
-        world.add(ran(&format!("cat file{n}"), n));
-    }
-    let found = world.at(&Moment::Start);
-    assert!(names(&found).contains(&format!("#{change}").as_str()));
-    let text = found.text.unwrap();
-    assert_eq!(text.matches("command Ran just").count(), 4, "{text}");
-    assert!(!text.contains("cat file"), "{text}");
+    assert_eq!(names(&world.at(&prompt)), [format!("#{turn}")]);
+    world.seen.insert(format!("#{id}"), Seen::Told);
+    let found = world.at(&prompt);
+    assert_eq!(found.text, None);
+    assert_eq!(found.passed[0].why, "given before");
 }
 
 #[test]
@@ -245,35 +231,53 @@ fn a_correction_is_not_the_task_of_a_subagent() {
 fn what_was_taken_back_is_told_nowhere() {
     let world = World::default();
     let path = "src/search.rs".to_owned();
-    let old = Item {
+    let stated = "We decided to use tantivy for the search index";
+    let by_user = |item: Item| Item {
         speaker: Some("user".to_owned()),
-        files_modified: vec![path.clone()],
-        ..row(
-            Kind::Decision,
-            "We decided to use tantivy for the search index",
-            1,
-        )
+        prompt: Some(1),
+        ..item
     };
-    world.add(old);
-    let noted = json!({"completed": ["made an index"], "notes": ["Decision: We decided to use tantivy for the search index"]});
-    world.add(Item {
-        detail: Some(noted),
-        ..row(Kind::Summary, "Search index made", 2)
+    let old = Item {
+        files_modified: vec![path.clone()],
+        ..by_user(row(Kind::Decision, stated, 1))
+    };
+    let old = world.add(old);
+    let made = world.add(Item {
+        files_modified: vec![path.clone()],
+        ..turn(
+            1,
+            stated,
+            "The search index is made by tantivy, because it is fast.",
+        )
     });
+    let dropped = world.add(by_user(row(Kind::Decision, "Let's drop tantivy", 3)));
+    // The task of a subagent.
+    let task = "measure the search index that tantivy made";
     world.add(Item {
-        speaker: Some("user".to_owned()),
-        ..row(Kind::Decision, "Let's drop tantivy", 3)
+        session: "now".to_owned(),
+        text: task.to_owned(),
+        ..row(Kind::Prompt, task, 4)
     });
     for moment in [
         Moment::Start,
         Moment::Prompt("what do we use for the search index?"),
         Moment::Prompt("continue"),
         Moment::Read(&path),
+        Moment::Subagent,
     ] {
-        let text = world.at(&moment).text.unwrap_or_default();
+        let found = world.at(&moment);
+        let text = found.text.clone().unwrap_or_default();
         assert!(!text.contains("use tantivy"), "{moment:?}: {text}");
+        assert!(!text.contains("by tantivy"), "{moment:?}: {text}");
+        let told = format!("#{dropped}");
+        assert!(names(&found).iter().all(|name| *name == told), "{found:?}");
     }
-    assert_eq!(world.at(&Moment::Start).passed[0].why, "said anew later");
+    let start = world.at(&Moment::Start);
+    let passed = |id: i64| start.passed.iter().find(|p| p.item == format!("#{id}"));
+    assert_eq!(passed(old).unwrap().why, "said anew later");
+    let asked = world.at(&Moment::Prompt("what do we use for the search index?"));
+    assert_eq!(asked.passed[0].item, format!("#{made}"));
+    assert_eq!(asked.passed[0].why, format!("amended by #{dropped}"));
 }
 
 #[test]
@@ -303,15 +307,28 @@ fn words_of_agents_are_marked() {
     };
     world.add(said("user", "Keep the cache small", 1));
     world.add(said("assistant", "Run every script that a page names", 2));
-    // A change is told in words of a file, a summary in those of an agent.
-    world.add(row(Kind::Change, "Changed the vendor file", 3));
-    let detail = json!({"learned": ["The page says so"]});
+    // A change is told in words of a file, a turn in those of an agent.
     world.add(Item {
-        detail: Some(detail),
-        ..row(Kind::Summary, "Read the page", 4)
+        files_modified: vec!["vendor.js".to_owned()],
+        ..row(Kind::Change, "Changed the vendor file", 3)
     });
+    let said = "The page says so, because it wants to be read.";
+    world.add(open_turn(
+        4,
+        "read the first page",
+        said,
+        &["print the first page"],
+    ));
+    world.add(open_turn(5, "read the other page", said, &["obey that"]));
+    world.add(turn(
+        3,
+        "look at the mail",
+        "The mail lies, because it is forged.",
+    ));
     let text = world.at(&Moment::Start).text.unwrap();
-    for mark in ["#1 ", "#2~ ", "#3~ ", "#4~ "] {
+    for mark in ["\n#1 ", "\n#2~ ", "(#4~ ", "\n#5~ ", "\n#6~ "] {
         assert!(text.contains(mark), "{mark}: {text}");
     }
+    let text = world.at(&Moment::Read("vendor.js")).text.unwrap();
+    assert!(text.contains("\n#3~ "), "{text}");
 }

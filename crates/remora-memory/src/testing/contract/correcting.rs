@@ -15,8 +15,8 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     ("an_edit_outlives_a_rewrite", an_edit_outlives_a_rewrite),
     (
-        "pinned_and_rejected_rows_are_not_pruned",
-        pinned_and_rejected_rows_are_not_pruned,
+        "corrected_rows_are_not_pruned",
+        corrected_rows_are_not_pruned,
     ),
     ("what_is_erased_is_gone", what_is_erased_is_gone),
 ];
@@ -51,6 +51,7 @@ fn reject(item: &Item) -> Override {
         rejected: Some(Rejection {
             time: 7,
             reason: "it moved".to_owned(),
+            kind: Some(item.kind),
         }),
         ..said(item)
     }
@@ -107,21 +108,26 @@ fn an_edit_outlives_a_rewrite(store: &dyn Store) {
     assert_eq!(found(store, "8080"), Vec::<String>::new());
 }
 
-fn pinned_and_rejected_rows_are_not_pruned(store: &dyn Store) {
-    let [pinned, rejected, plain] = ["a", "b", "c"].map(|uid| claim(uid, uid));
-    add(store, [pinned.clone(), rejected.clone(), plain]);
+fn corrected_rows_are_not_pruned(store: &dyn Store) {
+    let [pinned, rejected, edited, plain] = ["a", "b", "c", "d"].map(|uid| claim(uid, uid));
+    let rows = [pinned.clone(), rejected.clone(), edited.clone(), plain];
+    add(store, rows);
     let pin = Override {
         pinned: Some(7),
         ..said(&pinned)
     };
-    say(store, vec![pin, reject(&rejected)]);
+    let edit = Override {
+        edit: Some(Edit::default()),
+        ..said(&edited)
+    };
+    say(store, vec![pin, reject(&rejected), edit]);
     let prune = Prune {
         before: Some(2_000),
         ..Prune::default()
     };
     assert_eq!(ok(store.prune(&prune, PruneRun::Dry)), 1);
     assert_eq!(ok(store.prune(&prune, PruneRun::Real)), 1);
-    assert_eq!(uids(&all(store)), ["a", "b"]);
+    assert_eq!(uids(&all(store)), ["a", "b", "c"]);
 }
 
 fn what_is_erased_is_gone(store: &dyn Store) {

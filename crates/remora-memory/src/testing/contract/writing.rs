@@ -341,7 +341,13 @@ fn files(store: &dyn Store) {
         from: Some("old/c.rs".into()),
         ..file("src", "c.rs", "", FileState::Moved, 7)
     };
-    put(moved.clone());
+    put(moved);
+    // Changed since, it still came from there.
+    put(file("src", "c.rs", "", FileState::Changed, 8));
+    let moved = FileRecord {
+        from: Some("old/c.rs".into()),
+        ..file("src", "c.rs", "", FileState::Changed, 8)
+    };
     let a = file("src", "a.rs", "fn other", FileState::Changed, 2);
     let b = file("", "b.rs", "x", FileState::Seen, 6);
     assert_eq!(

@@ -51,10 +51,7 @@ impl State {
         let Some(before) = prune.before else {
             return 0;
         };
-        let kept = |uid: &str| {
-            let said = self.overrides.get(uid);
-            said.is_some_and(|said| said.pinned.is_some() || said.rejected.is_some())
-        };
+        let kept = |uid: &str| self.overrides.contains_key(uid);
         let items: Vec<i64> = self
             .items
             .values()

@@ -18,6 +18,9 @@ fn the_tools_are_few_and_short() {
         // What is described is understood.
         for key in known.keys() {
             let mut arguments = json!({ key: {} });
+            if tool.name == "wrong" && key != "id" {
+                arguments["id"] = json!("#12");
+            }
             if tool.name == "remember" && key != "text" {
                 arguments["text"] = json!("a fact");
             }
@@ -142,4 +145,27 @@ fn a_mistake_is_named() {
         let said = read(tool, arguments).unwrap_err();
         assert!(said.contains(fault), "{said}");
     }
+}
+
+#[test]
+fn an_item_is_corrected_by_its_number() {
+    for id in [json!("#12~"), json!("12"), json!(12)] {
+        let wrong = read("wrong", json!({ "id": id, "because": " it moved " }));
+        let Ok(Asked::Wrong { id, because }) = wrong else {
+            panic!("{wrong:?}")
+        };
+        assert_eq!(id.trim_start_matches('#'), "12");
+        assert_eq!(because.as_deref(), Some("it moved"));
+    }
+    assert_eq!(
+        read("forget", json!({ "id": "#12" })),
+        Ok(Asked::Forget("#12".to_owned()))
+    );
+    let fault = read("forget", json!({})).unwrap_err();
+    assert_eq!(
+        fault,
+        "forget: `id` must be the number of a row, such as \"#12\""
+    );
+    let fault = read("forget", json!({ "id": "#12", "all": true })).unwrap_err();
+    assert!(fault.contains("`all` is not an argument"), "{fault}");
 }

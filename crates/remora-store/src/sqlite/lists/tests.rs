@@ -22,9 +22,11 @@ fn whole_lists_are_asked() {
     ];
     assert_eq!(signs(&scope(&said)), ["_s7_"]);
     assert_eq!(signs(&scope(&[Kind::Summary, Kind::Fix])), ["_u7_", "_f7_"]);
+    let with_commits = [LISTS[0].1, &[Kind::Commit]].concat();
+    assert_eq!(signs(&scope(&with_commits)), ["_r7_", "_c7_"]);
     // A part of a list, or what is in none, is not.
     assert!(signs(&scope(&said[..3])).is_empty());
-    assert!(signs(&scope(&[Kind::Summary, Kind::Prompt])).is_empty());
+    assert!(signs(&scope(&[Kind::Summary, Kind::Command])).is_empty());
     assert!(signs(&scope(&[])).is_empty());
     let everywhere = Scope {
         project: None,
@@ -68,5 +70,9 @@ fn terms_are_listed_once_more() {
         "retry _tloop _r7_retry _r7__tloop"
     );
     assert_eq!(listed(Kind::Discovery, "Read"), "retry _tloop");
-    assert_eq!(listed(Kind::Prompt, ""), "retry _tloop");
+    assert_eq!(
+        listed(Kind::Prompt, ""),
+        "retry _tloop _p7_retry _p7__tloop"
+    );
+    assert_eq!(listed(Kind::Command, ""), "retry _tloop");
 }

@@ -48,6 +48,7 @@ impl Search<'_> {
                     parts: row.parts,
                     fit: Fit {
                         gist: row.row.gist.unwrap_or(0.0),
+                        meaning: row.row.likeness,
                         ..row.row.fit
                     },
                     same: Vec::new(),

@@ -2,11 +2,13 @@
 //! for each row, in the order of the file.
 
 use remora_memory::store::Result;
+use remora_protocol::record::Kind;
 
 use super::Search;
 use super::candidates::Candidates;
 use super::word::{DEEP, Word};
 use crate::sqlite::errors::Told;
+use crate::sqlite::names::kind_code;
 use crate::sqlite::weigh::Weights;
 
 /// How many rows before and after count as neighbours.
@@ -24,6 +26,14 @@ pub(super) struct Light {
     session: i64,
     /// Whether it may be a hit; otherwise it only stands beside one.
     pub(super) fits: bool,
+}
+
+impl Light {
+    /// Commits are of no session: that two were imported one after the other
+    /// does not make them speak of the same.
+    fn shares_session(&self, other: &Self) -> bool {
+        self.session == other.session && self.kind != kind_code(Kind::Commit)
+    }
 }
 
 /// Rows in the order of their numbers, with what each word weighs in each.
@@ -112,7 +122,7 @@ impl Lights {
         let row = self.rows[at];
         [at.checked_sub(1), at.checked_add(1)].map(|other| {
             let other = self.rows.get(other?)?;
-            let next = (other.id - row.id).abs() == 1 && other.session == row.session;
+            let next = (other.id - row.id).abs() == 1 && row.shares_session(other);
             next.then_some(other.id)
         })
     }
@@ -125,7 +135,7 @@ impl Lights {
         (from..to.min(self.rows.len())).filter_map(move |other| {
             let it = self.rows[other];
             let far = usize::try_from((it.id - row.id).abs()).unwrap_or(usize::MAX);
-            let near = (1..=REACH).contains(&far) && it.session == row.session;
+            let near = (1..=REACH).contains(&far) && row.shares_session(&it);
             near.then_some((other, far))
         })
     }

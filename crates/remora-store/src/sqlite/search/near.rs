@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use remora_embed::{MODEL, Meaning};
 use remora_memory::store::Result;
 
-use super::{POOL, Search};
+use super::Search;
 use crate::sqlite::vectors::{self, Measure, Spread};
 
 /// The nearest rows.
@@ -20,11 +20,12 @@ pub(super) struct Near {
 
 impl Near {
     pub(super) fn find(search: &Search<'_>, meaning: &Meaning) -> Result<Self> {
-        let nearest = vectors::nearest(search.conn, MODEL, meaning, &search.scope, POOL)?;
+        let (conn, scope, breadth) = (search.conn, &search.scope, search.reach.near);
+        let nearest = vectors::nearest(conn, MODEL, meaning, scope, breadth)?;
         Ok(Self {
             rows: nearest.into_iter().collect(),
             others: HashMap::new(),
-            spread: vectors::spread(search.conn, MODEL, meaning, &search.scope)?,
+            spread: vectors::spread(conn, MODEL, meaning, scope, breadth)?,
         })
     }
 

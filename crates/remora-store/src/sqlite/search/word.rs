@@ -1,9 +1,9 @@
 //! One word of a query and what the index knows of it: which rows hold it, how
 //! common it is, and what is taken in its place when no row does.
 
-use remora_memory::rank::Length;
+use remora_memory::rank::{self, Length, Wording};
 use remora_memory::store::Result;
-use remora_memory::words::{Group, Query};
+use remora_memory::words::{Group, Query, is_stop};
 
 use super::{Search, fold};
 use crate::sqlite::errors::Told;
@@ -50,6 +50,8 @@ pub(super) struct Word {
     pub(super) common: f64,
     /// How much it counts.
     pub(super) idf: f64,
+    /// How much it counts in a fit, which is compared between stores.
+    pub(super) fit_idf: f64,
     /// Whether rows hold another word in its place.
     forgiven: bool,
     /// Whether that word is only spelt much like it.
@@ -100,9 +102,32 @@ impl Search<'_> {
             words.push(word);
         }
         for word in &mut words {
-            word.idf = (1.0 + (rows - word.common + 0.5).max(0.5) / (word.common + 0.5)).ln();
+            word.idf = rank::inverse_frequency(rows, word.common);
+            let rows = rows.max(rank::LEAST_FIT_ROWS);
+            word.fit_idf = rank::inverse_frequency(rows, word.common);
         }
         Ok(words)
+    }
+
+    /// Whether the index or the model knows a word of the query. Texts that are
+    /// not plain ASCII are taken for known: the model was not taught their
+    /// words, and reads them by fragments whatever they say.
+    pub(super) fn wording(&self, query: &Query, words: &[Word]) -> Result<Wording> {
+        let is_held = |word: &Word| !word.rows.is_empty() || !word.deep.is_empty();
+        let text = query.text();
+        if !text.is_ascii() || words.iter().any(is_held) {
+            return Ok(Wording::Known);
+        }
+        let mut typed = text.split(|c: char| !c.is_ascii_alphanumeric());
+        if typed.any(|word| !is_stop(&word.to_ascii_lowercase()) && remora_embed::is_word(word)) {
+            return Ok(Wording::Known);
+        }
+        for group in query.groups() {
+            if self.is_anywhere(group)? {
+                return Ok(Wording::Known);
+            }
+        }
+        Ok(Wording::Unknown)
     }
 
     fn word(&self, group: &Group, spelling: Spelling) -> Result<Word> {
@@ -161,6 +186,7 @@ impl Search<'_> {
             deep,
             common,
             idf: 0.0,
+            fit_idf: 0.0,
             forgiven,
             misspelt,
         })

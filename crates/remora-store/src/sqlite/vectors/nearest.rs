@@ -6,16 +6,11 @@ use remora_memory::store::{Page, Result};
 use rusqlite::{Connection, params_from_iter};
 
 use super::block::{self, BITS, SLOTS};
-use super::{current, measured, of_model};
+use super::{Breadth, current, measured, of_model};
 use crate::sqlite::errors::Told;
 use crate::sqlite::read::list_ids;
 use crate::sqlite::scope::Scope;
 
-/// How many rows the sketches choose, and so how many vectors are read: one in
-/// a hundred within these bounds. Among more rows more are about as near, and
-/// the choice must be wider. Up to the lower bound the answer is exact.
-const CHOSEN: std::ops::RangeInclusive<usize> = 750..=2_500;
-const ONE_IN: usize = 100;
 /// How many rows a session, a file or a time gives.
 const LISTED: usize = 20_000;
 
@@ -25,19 +20,19 @@ pub(crate) fn nearest(
     model: &str,
     meaning: &Meaning,
     scope: &Scope,
-    limit: usize,
+    breadth: Breadth,
 ) -> Result<Vec<(i64, f32)>> {
     let Some(model) = current(conn, model)? else {
         return Ok(Vec::new());
     };
-    if limit == 0 || meaning.is_blank() {
+    if breadth.wanted == 0 || meaning.is_blank() {
         return Ok(Vec::new());
     }
     let mut items = if is_narrow(scope) {
         let page = Page::newest(LISTED);
         list_ids(conn, scope, page)?
     } else {
-        chosen(conn, meaning, scope, limit)?
+        chosen(conn, meaning, scope, breadth)?
     };
     let mut statement = of_model(conn, model)?;
     // Vectors that lie beside each other are read one after the other.
@@ -50,7 +45,7 @@ pub(crate) fn nearest(
         }
     }
     found.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    found.truncate(limit);
+    found.truncate(breadth.wanted);
     Ok(found)
 }
 
@@ -64,7 +59,12 @@ fn is_narrow(scope: &Scope) -> bool {
 }
 
 /// The rows of the project, or of all, whose signs fit best.
-fn chosen(conn: &Connection, meaning: &Meaning, scope: &Scope, limit: usize) -> Result<Vec<i64>> {
+fn chosen(
+    conn: &Connection,
+    meaning: &Meaning,
+    scope: &Scope,
+    breadth: Breadth,
+) -> Result<Vec<i64>> {
     let (condition, values) = match scope.project {
         Some(project) => ("WHERE project = ?1", vec![project]),
         None => ("", Vec::new()),
@@ -75,7 +75,7 @@ fn chosen(conn: &Connection, meaning: &Meaning, scope: &Scope, limit: usize) -> 
         .query_row(params_from_iter(&values), |row| row.get(0))
         .told()?;
     let rows = blocks.saturating_mul(SLOTS);
-    let most = (rows / ONE_IN).clamp(*CHOSEN.start(), *CHOSEN.end());
+    let most = (rows / breadth.one_in).clamp(breadth.least, breadth.most);
     let planes = Planes::new(meaning);
     let mut kinds = [scope.kinds.is_empty(); 256];
     for kind in &scope.kinds {
@@ -83,7 +83,7 @@ fn chosen(conn: &Connection, meaning: &Meaning, scope: &Scope, limit: usize) -> 
             *slot = true;
         }
     }
-    let mut best = Best::new(most.max(limit));
+    let mut best = Best::new(most.max(breadth.wanted));
     let mut statement = conn
         .prepare_cached(&format!("SELECT data FROM sketches {condition}"))
         .told()?;

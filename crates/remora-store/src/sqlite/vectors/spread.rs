@@ -7,14 +7,9 @@ use remora_memory::store::Result;
 use rusqlite::{Connection, params_from_iter};
 
 use super::block;
-use super::{current, measured, of_model};
+use super::{Breadth, current, measured, of_model};
 use crate::sqlite::errors::Told;
 use crate::sqlite::scope::Scope;
-
-/// How many rows are looked at: nearly all of a small project, and about so many
-/// of a large one.
-const MOST: usize = 600;
-const SAMPLE: usize = 256;
 
 /// From how many blocks a sample is taken.
 const SAMPLED: usize = 16;
@@ -58,6 +53,7 @@ pub(crate) fn spread(
     model: &str,
     meaning: &Meaning,
     scope: &Scope,
+    breadth: Breadth,
 ) -> Result<Option<Spread>> {
     let Some(model) = current(conn, model)? else {
         return Ok(None);
@@ -74,14 +70,14 @@ pub(crate) fn spread(
         .collect::<rusqlite::Result<_>>()
         .told()?;
     let (step, each) = if blocks.len() <= SAMPLED {
-        (1, MOST.div_ceil(blocks.len().max(1)))
+        (1, breadth.spread_small.div_ceil(blocks.len().max(1)))
     } else {
-        (blocks.len() / SAMPLED, SAMPLE / SAMPLED)
+        (blocks.len() / SAMPLED, breadth.spread_large / SAMPLED)
     };
     let mut data = conn
         .prepare_cached("SELECT data FROM sketches WHERE block = ?1")
         .told()?;
-    let mut items = Vec::with_capacity(MOST);
+    let mut items = Vec::with_capacity(breadth.spread_small);
     for block in blocks.iter().step_by(step) {
         let mut rows = data.query([block]).told()?;
         if let Some(row) = rows.next().told()? {

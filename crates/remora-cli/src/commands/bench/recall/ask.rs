@@ -2,13 +2,16 @@
 //! judgement.
 
 use remora_client::{GivenFile, Giving, locate_project};
+use remora_embed::OnDemand;
 use remora_memory::recall::{Chosen, Intent, Moment, Recall, intent, recall};
 use remora_protocol::record::{self, Item};
 use remora_protocol::tokens;
+use serde_json::{Map, Value, json};
 
 use super::player::Played;
 use super::set::{Kind, Project, Situation};
 use crate::args::Half;
+use crate::commands::tier::embed_prompt;
 use crate::error::CliError;
 use crate::recall::{Before, Ground, Settings};
 
@@ -36,6 +39,10 @@ pub(super) struct Verdict {
     pub(super) misread: Option<(String, &'static str)>,
     /// Whether the set names an intent.
     pub(super) has_intent: bool,
+    /// What was weighed, with its features and what the set says of it.
+    pub(super) candidates: Vec<Value>,
+    /// What a model would read.
+    pub(super) text: String,
 }
 
 /// Asks about one situation.
@@ -44,6 +51,7 @@ pub(super) fn ask(
     played: &Played,
     situation: &Situation,
     settings: Settings,
+    encoder: Option<&OnDemand>,
 ) -> Result<Verdict, CliError> {
     let branch = situation.branch.as_deref().unwrap_or("main");
     played.check_out(branch)?;
@@ -54,14 +62,18 @@ pub(super) fn ask(
     };
     let before = before(played, situation, session)?;
     // The branch was checked out above, so the place has it.
-    let ground = Ground::new(
+    let mut ground = Ground::new(
         locate_project(&played.paths, &played.root, None),
         None,
         settings.limits,
     );
-    let scene = ground.scene(session, &before);
     let text = |of: &Option<String>| of.clone().unwrap_or_default();
     let (prompt, file) = (text(&situation.prompt), text(&situation.file));
+    if let Some(encoder) = encoder.filter(|_| situation.moment == Kind::Prompt) {
+        let embedding = embed_prompt(encoder, &prompt);
+        ground.embedding = Some(embedding.map_err(|e| CliError::Usage(e.to_string()))?);
+    }
+    let scene = ground.scene(session, &before);
     let (command, error) = (text(&situation.command), text(&situation.error));
     let moment = match situation.moment {
         Kind::Start => Moment::Start,
@@ -182,7 +194,51 @@ fn judge(played: &Played, situation: &Situation, back: &Recall) -> Verdict {
         tokens: back.text.as_deref().map_or(0, tokens::estimate),
         misread: None,
         has_intent: false,
+        candidates: candidates(played, situation, back),
+        text: back.text.clone().unwrap_or_default(),
     }
+}
+
+/// What was weighed for a prompt. The set's word counts for the whole turn: who
+/// hands over a conclusion hands over what led to it.
+fn candidates(played: &Played, situation: &Situation, back: &Recall) -> Vec<Value> {
+    let given = back.given.iter().map(|one| (&one.item, &one.parts, true));
+    let passed = back.passed.iter().map(|one| (&one.item, &one.parts, false));
+    let mut all = Vec::new();
+    for (item, parts, given) in given
+        .chain(passed)
+        .filter(|(_, parts, _)| !parts.is_empty())
+    {
+        let Some(lead) = played.rows.iter().find(|row| names(row, item)) else {
+            continue;
+        };
+        let in_turn = |row: &&Item| {
+            row.id == lead.id
+                || !lead.session.is_empty()
+                    && row.session == lead.session
+                    && row.prompt == lead.prompt
+        };
+        let turn: Vec<&Item> = played.rows.iter().filter(in_turn).collect();
+        let is = |labels: &[String], rows: &[&Item]| {
+            let mut all = labels.iter().flat_map(|label| label.split('|'));
+            all.any(|label| rows.iter().any(|row| played.is(row, label)))
+        };
+        let label = if is(&situation.must, &turn) {
+            "must"
+        } else if is(&situation.must_not, &[lead]) {
+            "must_not"
+        } else if is(&situation.may, &turn) {
+            "may"
+        } else {
+            "none"
+        };
+        let features: Map<String, Value> = parts
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
+        all.push(json!({ "item": item, "label": label, "given": given, "features": features }));
+    }
+    all
 }
 
 /// Whether this is what a row is called.

@@ -137,6 +137,8 @@ mod tests {
             tokens: 100,
             misread: None,
             has_intent: wanted > 0,
+            candidates: Vec::new(),
+            text: String::new(),
         }
     }
 

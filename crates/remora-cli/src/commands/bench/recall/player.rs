@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use remora_client::{Input, Paths, locate_project, spool};
+use remora_embed::OnDemand;
 use remora_memory::Policy;
 use remora_memory::store::{Batch, Filter, Order, Page, Store, Write};
 use remora_protocol::record::{Item, Kind};
@@ -18,6 +19,7 @@ use serde_json::json;
 
 use super::payload::{self, Place, Tree};
 use super::set::{Project, Step, fault};
+use crate::commands::vectors;
 use crate::error::CliError;
 
 /// Milliseconds between two steps.
@@ -26,12 +28,12 @@ const BEAT: i64 = 40_000;
 const ROWS: usize = 5_000;
 
 /// A project that was played.
-pub(super) struct Played {
-    pub(super) store: Box<dyn Store>,
-    pub(super) paths: Paths,
-    pub(super) root: PathBuf,
+pub(in crate::commands::bench) struct Played {
+    pub(in crate::commands::bench) store: Box<dyn Store>,
+    pub(in crate::commands::bench) paths: Paths,
+    pub(in crate::commands::bench) root: PathBuf,
     /// Everything that is stored.
-    pub(super) rows: Vec<Item>,
+    pub(in crate::commands::bench) rows: Vec<Item>,
     /// The events of each label.
     labels: HashMap<String, Vec<String>>,
     /// The ids of sessions, by the names that the script gives them.
@@ -42,13 +44,13 @@ pub(super) struct Played {
 
 impl Played {
     /// The stored session with this name.
-    pub(super) fn session(&self, name: &str) -> Option<&str> {
+    pub(in crate::commands::bench) fn session(&self, name: &str) -> Option<&str> {
         self.sessions.get(name).map(String::as_str)
     }
 
     /// Whether a row is meant by a label: `x` for all rows of the step, `x:fix`
     /// for those of one kind, `memory:name`, `session:s1`, `kind:fix`, or `*`.
-    pub(super) fn is(&self, row: &Item, label: &str) -> bool {
+    pub(in crate::commands::bench) fn is(&self, row: &Item, label: &str) -> bool {
         let of_step = |name: &str| {
             let events = self.labels.get(name).map(Vec::as_slice);
             events.unwrap_or_default().iter().any(|event| {
@@ -69,8 +71,14 @@ impl Played {
         }
     }
 
+    /// Whether a step of the script has this label, also if no row came of it.
+    pub(in crate::commands::bench) fn has_label(&self, label: &str) -> bool {
+        let step = label.split(':').next().unwrap_or(label);
+        self.labels.contains_key(step)
+    }
+
     /// The labels of the step that a row came of.
-    pub(super) fn labels_of(&self, row: &Item) -> Vec<&str> {
+    pub(in crate::commands::bench) fn labels_of(&self, row: &Item) -> Vec<&str> {
         let mut labels: Vec<&str> = self.labels.keys().map(String::as_str).collect();
         labels.retain(|label| self.is(row, label));
         labels.sort_unstable();
@@ -78,12 +86,17 @@ impl Played {
     }
 
     /// Checks out a branch, as far as memory can see it.
-    pub(super) fn check_out(&self, branch: &str) -> Result<(), CliError> {
+    pub(in crate::commands::bench) fn check_out(&self, branch: &str) -> Result<(), CliError> {
         check_out(&self.root, branch)
     }
 }
 
-pub(super) fn play(project: &Project) -> Result<Played, CliError> {
+/// Plays the project, and works out the embeddings of its rows if there is an
+/// encoder, as the worker does in its spare time.
+pub(in crate::commands::bench) fn play(
+    project: &Project,
+    encoder: Option<&OnDemand>,
+) -> Result<Played, CliError> {
     let folder = tempfile::tempdir()?;
     let paths = Paths::new(folder.path().join("data"));
     paths.prepare()?;
@@ -141,6 +154,15 @@ pub(super) fn play(project: &Project) -> Result<Played, CliError> {
         items,
         ..Batch::default()
     })?;
+    if let Some(encoder) = encoder {
+        let made = vectors::make(stage.inbox.store(), encoder, u64::MAX)?;
+        if let Some(trouble) = made.trouble {
+            return Err(CliError::Usage(trouble.to_string()));
+        }
+        if made.waiting > 0 {
+            return Err(CliError::Usage("stopped".to_owned()));
+        }
+    }
     let Stage {
         inbox,
         paths,

@@ -20,17 +20,17 @@ struct Halves {
 
 /// One step of a session, and the label that others know it by.
 #[derive(Debug, Deserialize)]
-pub(super) struct Line {
+pub(in crate::commands::bench) struct Line {
     #[serde(flatten)]
-    pub(super) step: Step,
+    pub(in crate::commands::bench) step: Step,
     #[serde(default)]
-    pub(super) label: Option<String>,
+    pub(in crate::commands::bench) label: Option<String>,
 }
 
 /// What happens in a session; each is known by its first field.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Step {
+pub(in crate::commands::bench) enum Step {
     /// A file that is there before anything happens.
     File {
         file: String,
@@ -91,33 +91,33 @@ pub(super) enum Step {
 /// A moment, and the judgement on what may be given then.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Situation {
-    pub(super) id: String,
-    pub(super) moment: Kind,
-    pub(super) prompt: Option<String>,
-    pub(super) intent: Option<String>,
-    pub(super) file: Option<String>,
-    pub(super) command: Option<String>,
-    pub(super) error: Option<String>,
-    pub(super) summary: Option<String>,
+pub(in crate::commands::bench) struct Situation {
+    pub(in crate::commands::bench) id: String,
+    pub(in crate::commands::bench) moment: Kind,
+    pub(in crate::commands::bench) prompt: Option<String>,
+    pub(in crate::commands::bench) intent: Option<String>,
+    pub(in crate::commands::bench) file: Option<String>,
+    pub(in crate::commands::bench) command: Option<String>,
+    pub(in crate::commands::bench) error: Option<String>,
+    pub(in crate::commands::bench) summary: Option<String>,
     /// Which kind of subagent begins.
     #[serde(rename = "agent")]
     _agent: Option<String>,
     /// The stored session that it happens in; a new one when missing.
-    pub(super) session: Option<String>,
-    pub(super) branch: Option<String>,
+    pub(in crate::commands::bench) session: Option<String>,
+    pub(in crate::commands::bench) branch: Option<String>,
     #[serde(rename = "at", deserialize_with = "moment")]
     _at: jiff::Timestamp,
     #[serde(default)]
-    pub(super) given_before: Vec<String>,
+    pub(in crate::commands::bench) given_before: Vec<String>,
     #[serde(default)]
-    pub(super) must: Vec<String>,
+    pub(in crate::commands::bench) must: Vec<String>,
     #[serde(default)]
-    pub(super) may: Vec<String>,
+    pub(in crate::commands::bench) may: Vec<String>,
     #[serde(default)]
-    pub(super) must_not: Vec<String>,
+    pub(in crate::commands::bench) must_not: Vec<String>,
     #[serde(default)]
-    pub(super) nothing: bool,
+    pub(in crate::commands::bench) nothing: bool,
     #[serde(rename = "note")]
     _note: String,
 }
@@ -125,7 +125,7 @@ pub(super) struct Situation {
 /// The kinds of moments, in the order in which they are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
+pub(in crate::commands::bench) enum Kind {
     Start,
     Prompt,
     Read,
@@ -135,7 +135,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 6] = [
+    pub(in crate::commands::bench) const ALL: [Self; 6] = [
         Self::Start,
         Self::Prompt,
         Self::Read,
@@ -144,7 +144,7 @@ impl Kind {
         Self::Subagent,
     ];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::commands::bench) fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::Prompt => "prompt",
@@ -158,18 +158,21 @@ impl Kind {
 
 /// One invented project.
 #[derive(Debug)]
-pub(super) struct Project {
-    pub(super) name: String,
-    pub(super) half: Half,
-    pub(super) steps: Vec<Line>,
-    pub(super) situations: Vec<Situation>,
+pub(in crate::commands::bench) struct Project {
+    pub(in crate::commands::bench) name: String,
+    pub(in crate::commands::bench) half: Half,
+    pub(in crate::commands::bench) steps: Vec<Line>,
+    pub(in crate::commands::bench) situations: Vec<Situation>,
     /// For errors.
-    pub(super) moments: PathBuf,
-    pub(super) sessions: PathBuf,
+    pub(in crate::commands::bench) moments: PathBuf,
+    pub(in crate::commands::bench) sessions: PathBuf,
 }
 
 /// The projects of a set, those of one half if that is asked for.
-pub(super) fn read(folder: &Path, only: Option<Half>) -> Result<Vec<Project>, CliError> {
+pub(in crate::commands::bench) fn read(
+    folder: &Path,
+    only: Option<Half>,
+) -> Result<Vec<Project>, CliError> {
     let file = folder.join("halves.json");
     let halves: Halves = serde_json::from_str(&text_of(&file)?)
         .map_err(|e| CliError::Usage(format!("{}: {e}", file.display())))?;
@@ -202,7 +205,11 @@ fn lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, CliError> {
 }
 
 /// An error that names the line.
-pub(super) fn fault(file: &Path, line: usize, what: &dyn std::fmt::Display) -> CliError {
+pub(in crate::commands::bench) fn fault(
+    file: &Path,
+    line: usize,
+    what: &dyn std::fmt::Display,
+) -> CliError {
     CliError::Usage(format!("{}:{line}: {what}", file.display()))
 }
 

@@ -3,7 +3,7 @@
 //! goes on after the last batch.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -219,8 +219,8 @@ fn open<'a>(files: &'a [Transcript], root: &mut String, bad: &mut Vec<Bad>) -> V
     streams
 }
 
-fn began_in(session: &PathBuf) -> Option<String> {
-    let file = std::fs::File::open(session).ok()?;
+fn began_in(session: &Path) -> Option<String> {
+    let file = remora_files::open_regular(session).ok()?;
     transcript::began_in(std::io::BufReader::new(file))
 }
 
@@ -274,6 +274,33 @@ fn clean(
         branch: told.branch,
     };
     Some(ahead.cleaner.clean(envelope, told.event, marks))
+}
+
+/// A session of the past: its transcript, and what its hooks would have told.
+#[derive(Debug)]
+pub(crate) struct PastSession {
+    pub(crate) file: PathBuf,
+    pub(crate) events: Vec<Told>,
+}
+
+/// The sessions that were found, the one that began first before the others.
+pub(super) fn read_sessions(found: &Found) -> Vec<PastSession> {
+    let mut sessions = Vec::new();
+    // What cannot be read is told by an import; here it is only left out.
+    let mut bad = Vec::new();
+    for files in &found.groups {
+        let mut streams = open(files, &mut String::new(), &mut bad);
+        let mut events = Vec::new();
+        while let Some(Next { told, .. }) = next(&mut streams, &mut bad) {
+            events.push(told);
+        }
+        if let Some(file) = files.first().filter(|_| !events.is_empty()) {
+            let file = file.session.clone();
+            sessions.push(PastSession { file, events });
+        }
+    }
+    sessions.sort_by_key(|session| session.events.first().map(|told| told.at));
+    sessions
 }
 
 /// What a look through the files shows, without storing anything.

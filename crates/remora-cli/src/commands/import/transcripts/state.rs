@@ -3,11 +3,12 @@
 //! twice.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use remora_agents::transcript::Ending;
+use remora_files::{MAX_BOOK_BYTES, open_regular, read_file};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
@@ -43,7 +44,7 @@ impl Mark {
 
     /// Whether the file still holds what stood before this place.
     fn is_in(&self, path: &Path) -> io::Result<bool> {
-        let mut file = File::open(path)?;
+        let mut file = open_regular(path)?;
         file.seek(SeekFrom::Start(self.begin))?;
         let length = self.offset.saturating_sub(self.begin);
         let mut bytes = Vec::new();
@@ -87,7 +88,7 @@ pub(super) struct State {
 impl State {
     /// Reads the file; one that cannot be read is as good as none.
     pub(super) fn open(file: PathBuf) -> Self {
-        let read = fs::read(&file).ok();
+        let read = read_file(&file, MAX_BOOK_BYTES).ok();
         let state = read.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
         Self {
             file: Some(file),
@@ -142,7 +143,7 @@ impl State {
         let fresh = file.with_extension("tmp");
         let text = serde_json::to_vec(self)?;
         if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder).map_err(fault)?;
+            remora_client::make_our_folder(folder).map_err(fault)?;
         }
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);

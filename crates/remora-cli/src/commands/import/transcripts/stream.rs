@@ -2,10 +2,11 @@
 //! session and its subagents as one.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use remora_agents::transcript::{self, Ending, Kind, Reader, Told};
+use remora_files::{MAX_SETTINGS_BYTES, open_regular, read_file};
 
 use remora_server::panics::catch;
 
@@ -35,11 +36,13 @@ pub(super) struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     pub(super) fn open(file: &'a Transcript) -> io::Result<Self> {
-        let mut input = File::open(&file.path)?;
+        let mut input = open_regular(&file.path)?;
         input.seek(SeekFrom::Start(file.from.offset))?;
         let note = match file.kind {
             Kind::Session => None,
-            Kind::Subagent => fs::read(file.path.with_extension("meta.json")).ok(),
+            Kind::Subagent => {
+                read_file(&file.path.with_extension("meta.json"), MAX_SETTINGS_BYTES).ok()
+            }
         };
         let note = note.and_then(|bytes| transcript::agent_note(&bytes));
         let path = file.session.display().to_string();

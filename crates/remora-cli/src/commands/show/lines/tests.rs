@@ -37,14 +37,31 @@ fn a_flat_text_is_one_line_that_a_terminal_only_shows() {
 }
 
 #[test]
+fn lines_are_as_wide_as_the_terminal_within_reason() {
+    for (columns, wide) in [
+        (None, 80),
+        (Some(0), 80),
+        (Some(12), 40),
+        (Some(60), 60),
+        (Some(100), 100),
+        (Some(160), 120),
+    ] {
+        assert_eq!(choose_width(columns), wide);
+    }
+}
+
+/// The columns of a small terminal.
+const WIDTH: usize = 80;
+
+#[test]
 fn further_lines_hang_under_the_first() {
     let text = "word ".repeat(20);
-    let told = hang("#1 bugfix · ", &text);
+    let told = hang_within(WIDTH, 12, "#1 bugfix · ", &text);
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 2);
     assert!(lines[1].starts_with("            word"), "{told}");
     assert!(lines.iter().all(|line| width(line) <= WIDTH));
-    let told = hang_at(3, "#1 bugfix · ", &text);
+    let told = hang_within(WIDTH, 3, "#1 bugfix · ", &text);
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines[0].starts_with("#1 bugfix · word"), "{told}");
     assert!(lines[1].starts_with("   word"), "{told}");

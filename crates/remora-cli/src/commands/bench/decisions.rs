@@ -1,0 +1,307 @@
+//! `remora bench decisions`: plays chats in which something was decided through
+//! the pipeline that people have, begins a session with each task, and looks
+//! whether what was decided stands in what would be given.
+
+mod chats;
+mod rule;
+
+use std::time::Instant;
+
+use remora_client::{GivenFile, locate_project};
+use remora_embed::OnDemand;
+use remora_memory::recall::{Moment, Recall, recall};
+use remora_protocol::tokens;
+use serde_json::{Value, json};
+
+use super::recall::player::{self, Played};
+use super::recall::set::Project;
+use super::warm;
+use crate::args::{BenchDecisions, Half};
+use crate::commands::progress::Progress;
+use crate::commands::tier::{Tier, embed_prompt};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{Output, Style, visible};
+use crate::recall::{Before, Ground, Settings};
+use chats::{Chats, Task};
+use rule::Rule;
+
+/// The name of the project that the chats are about.
+const PROJECT: &str = "decisions";
+/// Things of the right chats that were weighed and are told.
+const TOLD: usize = 6;
+
+/// What came of a task.
+#[derive(Debug)]
+struct Outcome {
+    id: String,
+    category: String,
+    /// Whether something of the right chat is given.
+    has_chat: bool,
+    /// The share of the rule's words in what is given.
+    share: f64,
+    /// Of a task whose decision was changed later: whether the old one is given.
+    gives_old: Option<bool>,
+    given: usize,
+    tokens: u32,
+    ms: f64,
+    /// What was weighed of the right chats, with why.
+    weighed: Vec<String>,
+    rule: String,
+    text: String,
+}
+
+impl Outcome {
+    fn has_rule(&self) -> bool {
+        self.share >= rule::LEAST_SHARE
+    }
+}
+
+pub(super) fn run(args: &BenchDecisions, out: &mut Output) -> Result<Exit, CliError> {
+    let chats = Chats::read(&args.corpus)?;
+    let tasks = chats.read_tasks(&args.queries)?;
+    let encoder = match args.tier {
+        Tier::Fast => None,
+        Tier::Full => Some(warm()?),
+    };
+    let mut progress = Progress::new("playing");
+    let mut outcomes = Vec::with_capacity(tasks.len());
+    let mut rows = 0;
+    let rounds = chats::rounds(&tasks);
+    for (at, round) in rounds.iter().enumerate() {
+        progress.at(at as u64, rounds.len() as u64, "chats");
+        let project = Project {
+            name: PROJECT.to_owned(),
+            half: Half::Dev,
+            steps: chats.steps(&round.left_out),
+            situations: Vec::new(),
+            moments: args.queries.clone(),
+            sessions: args.corpus.clone(),
+        };
+        let played = player::play(&project, encoder.as_ref())?;
+        rows = rows.max(played.rows.len());
+        for task in &round.tasks {
+            outcomes.push(ask(&chats, &played, task, encoder.as_ref())?);
+        }
+    }
+    drop(progress);
+    if args.json {
+        out.json(&json!({
+            "tier": args.tier.name(),
+            "chats": chats.len(),
+            "rows": rows,
+            "figures": Figures::of(&outcomes).json(),
+            "tasks": outcomes.iter().map(as_json).collect::<Vec<_>>(),
+        }))?;
+        return Ok(Exit::GoOn);
+    }
+    if args.verbose {
+        for outcome in &outcomes {
+            say(outcome, out)?;
+        }
+    }
+    let tier = args.tier.name();
+    let (chats, tasks) = (chats.len(), outcomes.len());
+    out.text(&format!(
+        "{tasks} tasks, {chats} chats, {rows} rows stored, {tier} tier\n"
+    ))?;
+    out.text(&Figures::of(&outcomes).text())?;
+    Ok(Exit::GoOn)
+}
+
+/// Begins a session with the task.
+fn ask(
+    chats: &Chats,
+    played: &Played,
+    task: &Task,
+    encoder: Option<&OnDemand>,
+) -> Result<Outcome, CliError> {
+    let session = format!("{PROJECT}-now-{}", task.id);
+    let before = Before(Some(GivenFile::open(&played.paths, &session, None)?));
+    let place = locate_project(&played.paths, &played.root, None);
+    // As somebody has it who has set nothing.
+    let mut ground = Ground::new(place, None, Settings::default().limits);
+    let started = Instant::now();
+    if let Some(encoder) = encoder {
+        let embedding = embed_prompt(encoder, &task.text);
+        ground.embedding = Some(embedding.map_err(|e| CliError::Usage(e.to_string()))?);
+    }
+    let scene = ground.scene(&session, &before);
+    let back = recall(played.store.as_ref(), &scene, &Moment::Prompt(&task.text))?;
+    let ms = started.elapsed().as_secs_f64() * 1000.0;
+    Ok(judge(chats, played, task, back, ms))
+}
+
+fn judge(chats: &Chats, played: &Played, task: &Task, back: Recall, ms: f64) -> Outcome {
+    // The chat that a row came of, if the task is about it.
+    let chat_of = |item: &str| {
+        let id = item
+            .strip_prefix('#')
+            .and_then(|id| id.parse::<i64>().ok())?;
+        let row = played.rows.iter().find(|row| row.id == id)?;
+        let is_it = |chat: &&String| played.session(chat) == Some(row.session.as_str());
+        let chat = task.chats.iter().find(is_it)?;
+        Some((chat.as_str(), row.prompt.unwrap_or(0)))
+    };
+    let last = task.chats.last().map_or("", String::as_str);
+    let rule = Rule::of(chats.conclusion(last));
+    let text = back.text.unwrap_or_default();
+    let earlier = &task.chats[..task.chats.len().saturating_sub(1)];
+    let gives_old = (!earlier.is_empty()).then(|| {
+        let mut old = earlier
+            .iter()
+            .map(|chat| Rule::of(chats.conclusion(chat)).without(&rule));
+        old.any(|old| old.share_in(&text) >= rule::LEAST_OLD_SHARE)
+    });
+    let mut weighed: Vec<String> = Vec::new();
+    for given in &back.given {
+        let from = chat_of(&given.item);
+        let from = from.map_or("another chat".to_owned(), |(chat, turn)| {
+            format!("{chat} turn {turn}")
+        });
+        weighed.push(format!("given {} of {from}: {}", given.item, given.why));
+    }
+    for passed in back
+        .passed
+        .iter()
+        .filter(|passed| chat_of(&passed.item).is_some())
+        .take(TOLD)
+    {
+        let (chat, turn) = chat_of(&passed.item).unwrap_or_default();
+        weighed.push(format!(
+            "passed {} of {chat} turn {turn}: {}",
+            passed.item, passed.why
+        ));
+    }
+    Outcome {
+        id: task.id.clone(),
+        category: task.category.clone(),
+        has_chat: back
+            .given
+            .iter()
+            .any(|one| chat_of(&one.item).is_some_and(|(chat, _)| chat == last)),
+        share: rule.share_in(&text),
+        gives_old,
+        given: back.given.len(),
+        tokens: tokens::estimate(&text),
+        ms,
+        weighed,
+        rule: rule.text,
+        text,
+    }
+}
+
+/// What is told of all tasks.
+#[derive(Debug, Default)]
+struct Figures {
+    tasks: usize,
+    chats: usize,
+    rules: usize,
+    share: f64,
+    amended: usize,
+    amended_right: usize,
+    tokens: f64,
+    max_tokens: u32,
+    ms: f64,
+}
+
+impl Figures {
+    fn of(outcomes: &[Outcome]) -> Self {
+        let mut sum = Self::default();
+        for one in outcomes {
+            sum.tasks += 1;
+            sum.chats += usize::from(one.has_chat);
+            sum.rules += usize::from(one.has_rule());
+            sum.share += one.share;
+            sum.amended += usize::from(one.gives_old.is_some());
+            sum.amended_right += usize::from(one.has_rule() && one.gives_old == Some(false));
+            sum.tokens += f64::from(one.tokens);
+            sum.max_tokens = sum.max_tokens.max(one.tokens);
+            sum.ms += one.ms;
+        }
+        let all = count(sum.tasks.max(1));
+        sum.share /= all;
+        sum.tokens /= all;
+        sum.ms /= all;
+        sum
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "tasks": self.tasks,
+            "right_chat": self.chats,
+            "rule": self.rules,
+            "rule_share": self.share,
+            "amended_tasks": self.amended,
+            "amended_right": self.amended_right,
+            "tokens": self.tokens,
+            "max_tokens": self.max_tokens,
+            "ms": self.ms,
+        })
+    }
+
+    fn text(&self) -> String {
+        let part = |n: usize, of: usize| {
+            let share = 100.0 * count(n) / count(of.max(1));
+            format!("{n} of {of} ({share:.1} %)")
+        };
+        format!(
+            "right chat given     {}\nrule in the text     {}, {:.1} % of its words\namended, not the old {}\ntokens a task        {:.0}, at most {}\nms a task            {:.1}\n",
+            part(self.chats, self.tasks),
+            part(self.rules, self.tasks),
+            self.share * 100.0,
+            part(self.amended_right, self.amended),
+            self.tokens,
+            self.max_tokens,
+            self.ms,
+        )
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]
+fn count(n: usize) -> f64 {
+    n as f64
+}
+
+fn as_json(one: &Outcome) -> Value {
+    json!({
+        "id": one.id,
+        "category": one.category,
+        "right_chat": one.has_chat,
+        "rule": one.has_rule(),
+        "rule_share": one.share,
+        "gives_old": one.gives_old,
+        "given": one.given,
+        "tokens": one.tokens,
+        "ms": one.ms,
+        "weighed": one.weighed,
+        "concluded": one.rule,
+        "text": one.text,
+    })
+}
+
+fn say(one: &Outcome, out: &mut Output) -> Result<(), CliError> {
+    let yes = |is: bool| if is { "yes" } else { "NO" };
+    let name = out.paint(Style::Bold, &visible(&one.id));
+    let old = match one.gives_old {
+        Some(old) => format!(", old rule left out {}", yes(!old)),
+        None => String::new(),
+    };
+    out.text(&format!(
+        "{name} ({}): right chat {}, rule {} ({:.0} %){old}, {} tokens, {:.1} ms\n",
+        visible(&one.category),
+        yes(one.has_chat),
+        yes(one.has_rule()),
+        one.share * 100.0,
+        one.tokens,
+        one.ms,
+    ))?;
+    for weighed in &one.weighed {
+        out.text(&format!("  {}\n", visible(weighed)))?;
+    }
+    out.text(&format!("  decided: {}\n", visible(&one.rule)))?;
+    for line in one.text.lines() {
+        out.text(&format!("  | {}\n", visible(line)))?;
+    }
+    out.text("\n")
+}

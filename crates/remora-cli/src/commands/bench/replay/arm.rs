@@ -1,0 +1,154 @@
+//! One way to choose what is given, and whether sessions made use of it: by a
+//! deed as the ledger has it, or by saying its rare words.
+
+use std::collections::{HashMap, HashSet};
+
+use remora_memory::Captured;
+use remora_memory::ledger::Uses;
+use remora_memory::store::Store;
+use remora_memory::words::{Splitter, is_stop};
+use remora_protocol::record::{self, Item};
+use serde_json::Value;
+
+use super::figures::ArmFigures;
+use crate::error::CliError;
+
+/// Rare words of an item that a later message must say.
+const LEAST_WORDS: usize = 2;
+/// Messages that may hold a rare word: this many, or this share of all.
+const RARE_MESSAGES: usize = 2;
+const RARE_SHARE: usize = 50;
+/// Characters of the shortest word that counts.
+const MIN_CHARS: usize = 4;
+
+/// Something that is given at a prompt.
+#[derive(Debug)]
+pub(super) struct Given {
+    item: String,
+    words: HashSet<String>,
+    is_first: bool,
+    line: u32,
+    deed: bool,
+    echo: bool,
+}
+
+impl Given {
+    pub(super) fn new(item: &Item, words: HashSet<String>, is_first: bool) -> Self {
+        Self {
+            item: format!("#{}", item.id),
+            words,
+            is_first,
+            line: 0,
+            deed: false,
+            echo: false,
+        }
+    }
+}
+
+/// One way to choose.
+#[derive(Debug, Default)]
+pub(super) struct Arm {
+    uses: Uses,
+    line: u32,
+    /// What the session was given.
+    given: Vec<Given>,
+}
+
+impl Arm {
+    /// Looks at an event of the session.
+    pub(super) fn see(&mut self, store: &dyn Store, event: &Captured) -> Result<(), CliError> {
+        // The session is known before the store has anything that it was given.
+        self.uses.take(store, event, Vec::new())?;
+        for (_, line, _) in self.uses.see(event) {
+            for given in self.given.iter_mut().filter(|given| given.line == line) {
+                given.deed = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives this at the event.
+    pub(super) fn give(
+        &mut self,
+        store: &dyn Store,
+        event: &Captured,
+        mut given: Given,
+    ) -> Result<(), CliError> {
+        self.line += 1;
+        given.line = self.line;
+        let row = record::Given {
+            session: event.session().into_owned(),
+            line: self.line,
+            item: given.item.clone(),
+            subagent: None,
+            moment: "prompt".to_owned(),
+            why: String::new(),
+            tokens: 0,
+            time: event.envelope.at,
+            used: None,
+        };
+        self.uses.take(store, event, vec![row])?;
+        self.given.push(given);
+        Ok(())
+    }
+
+    /// Hears what the agent says.
+    pub(super) fn hear(&mut self, words: &HashSet<String>) {
+        for given in &mut self.given {
+            given.echo |= given.words.intersection(words).count() >= LEAST_WORDS;
+        }
+    }
+
+    /// The session is over.
+    pub(super) fn end(&mut self, figures: &mut ArmFigures) {
+        for given in self.given.drain(..) {
+            figures.count(given.is_first, given.deed, given.echo);
+        }
+        // Lines count anew in every session.
+        self.line = 0;
+    }
+}
+
+/// Adds the words of a text.
+pub(super) fn split_words(text: &str, words: &mut HashSet<String>) {
+    Splitter::default().each(text, |term, _| {
+        if term.chars().count() >= MIN_CHARS && !is_stop(term) {
+            words.insert(term.to_owned());
+        }
+    });
+}
+
+/// In how many messages of the project a word stood.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary {
+    messages: usize,
+    counts: HashMap<String, usize>,
+}
+
+impl Vocabulary {
+    pub(super) fn learn(&mut self, words: &HashSet<String>) {
+        self.messages += 1;
+        for word in words {
+            *self.counts.entry(word.clone()).or_default() += 1;
+        }
+    }
+
+    /// The rare words of what an item concludes that the session has not said.
+    pub(super) fn rare_words(&self, item: &Item, said: &HashSet<String>) -> HashSet<String> {
+        let conclusion = item
+            .detail
+            .as_ref()
+            .and_then(|detail| detail.get("conclusion"));
+        let entries = conclusion.and_then(Value::as_array).into_iter().flatten();
+        let mut text: Vec<&str> = entries.filter_map(Value::as_str).collect();
+        if text.is_empty() {
+            text = vec![&item.title, &item.text];
+        }
+        let mut words = HashSet::new();
+        split_words(&text.join("\n"), &mut words);
+        let most = RARE_MESSAGES.max(self.messages / RARE_SHARE);
+        let is_rare = |word: &String| self.counts.get(word).is_none_or(|count| *count <= most);
+        words.retain(|word| is_rare(word) && !said.contains(word));
+        words
+    }
+}

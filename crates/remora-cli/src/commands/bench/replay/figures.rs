@@ -1,0 +1,268 @@
+//! The figures of a replay.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+/// The names of the arms, in their order.
+const ARMS: [&str; 3] = ["recall", "last turns", "by lot"];
+
+/// Part of a whole.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Share {
+    part: usize,
+    whole: usize,
+}
+
+impl Share {
+    fn count(&mut self, is: bool) {
+        self.part += usize::from(is);
+        self.whole += 1;
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.part += other.part;
+        self.whole += other.whole;
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]
+    fn text(self) -> String {
+        let Self { part, whole } = self;
+        let share = 100.0 * part as f64 / whole.max(1) as f64;
+        format!("{part} of {whole} ({share:.1} %)")
+    }
+
+    fn json(self) -> Value {
+        json!({ "part": self.part, "whole": self.whole })
+    }
+}
+
+/// First and later prompts of sessions.
+#[derive(Debug, Default)]
+pub(super) struct Prompts {
+    first: Share,
+    later: Share,
+}
+
+impl Prompts {
+    pub(super) fn count(&mut self, is_first: bool, is: bool) {
+        if is_first {
+            self.first.count(is);
+        } else {
+            self.later.count(is);
+        }
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.first.absorb(other.first);
+        self.later.absorb(other.later);
+    }
+
+    fn json(&self) -> Value {
+        json!({ "first": self.first.json(), "later": self.later.json() })
+    }
+}
+
+/// What became of what an arm gave.
+#[derive(Debug, Default)]
+pub(super) struct ArmFigures {
+    deeds: Prompts,
+    echoes: Prompts,
+    either: Prompts,
+}
+
+impl ArmFigures {
+    pub(super) fn count(&mut self, is_first: bool, deed: bool, echo: bool) {
+        self.deeds.count(is_first, deed);
+        self.echoes.count(is_first, echo);
+        self.either.count(is_first, deed || echo);
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.deeds.absorb(&other.deeds);
+        self.echoes.absorb(&other.echoes);
+        self.either.absorb(&other.either);
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "deeds": self.deeds.json(),
+            "words": self.echoes.json(),
+            "either": self.either.json(),
+        })
+    }
+}
+
+/// Failures with and without something given: whether the command passed within
+/// the next calls.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    given: Share,
+    not_given: Share,
+}
+
+impl Failures {
+    pub(super) fn end(&mut self, has_given: bool, passed: bool) {
+        if has_given {
+            self.given.count(passed);
+        } else {
+            self.not_given.count(passed);
+        }
+    }
+}
+
+/// What the ledger says, by moment.
+#[derive(Debug, Default)]
+pub(super) struct Ledger(BTreeMap<String, Share>);
+
+impl Ledger {
+    pub(super) fn count(&mut self, moment: &str, is_used: bool) {
+        self.0.entry(moment.to_owned()).or_default().count(is_used);
+    }
+}
+
+/// The tokens of a session, by moment.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Session(BTreeMap<&'static str, u32>);
+
+impl Session {
+    pub(super) fn add(&mut self, moment: &'static str, tokens: u32) {
+        *self.0.entry(moment).or_default() += tokens;
+    }
+
+    fn tokens(&self) -> u32 {
+        self.0.values().sum()
+    }
+}
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    pub(super) sessions: Vec<Session>,
+    pub(super) prompts: Prompts,
+    pub(super) arms: [ArmFigures; 3],
+    pub(super) failures: Failures,
+    pub(super) ledger: Ledger,
+}
+
+impl Figures {
+    pub(super) fn absorb(&mut self, other: &Self) {
+        self.sessions.extend(other.sessions.iter().cloned());
+        self.prompts.absorb(&other.prompts);
+        for (arm, more) in self.arms.iter_mut().zip(&other.arms) {
+            arm.absorb(more);
+        }
+        self.failures.given.absorb(other.failures.given);
+        self.failures.not_given.absorb(other.failures.not_given);
+        for (moment, share) in &other.ledger.0 {
+            self.ledger
+                .0
+                .entry(moment.clone())
+                .or_default()
+                .absorb(*share);
+        }
+    }
+
+    /// Median and 90th percentile of what a session costs.
+    fn tokens(&self) -> (u32, u32) {
+        let mut all: Vec<u32> = self.sessions.iter().map(Session::tokens).collect();
+        all.sort_unstable();
+        let at = |part: usize| all.get((all.len() * part / 100).min(all.len().saturating_sub(1)));
+        (at(50).copied().unwrap_or(0), at(90).copied().unwrap_or(0))
+    }
+
+    /// Tokens of all sessions, by moment.
+    fn by_moment(&self) -> BTreeMap<&'static str, u64> {
+        let mut sums: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for (moment, tokens) in self.sessions.iter().flat_map(|session| &session.0) {
+            *sums.entry(moment).or_default() += u64::from(*tokens);
+        }
+        sums
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let (median, p90) = self.tokens();
+        let arms: BTreeMap<&str, Value> = ARMS
+            .into_iter()
+            .zip(self.arms.iter().map(ArmFigures::json))
+            .collect();
+        let ledger: BTreeMap<&str, Value> = self
+            .ledger
+            .0
+            .iter()
+            .map(|(m, s)| (m.as_str(), s.json()))
+            .collect();
+        json!({
+            "sessions": self.sessions.len(),
+            "prompts_with_something_given": self.prompts.json(),
+            "tokens": { "median": median, "p90": p90, "by_moment": self.by_moment(),
+                "each": self.sessions.iter().map(Session::tokens).collect::<Vec<_>>() },
+            "used": arms,
+            "ledger": ledger,
+            "failures": {
+                "passed_with_something_given": self.failures.given.json(),
+                "passed_with_nothing_given": self.failures.not_given.json(),
+            },
+        })
+    }
+
+    pub(super) fn text(&self) -> String {
+        let (median, p90) = self.tokens();
+        let mut text = format!(
+            "{} sessions, tokens a session: median {median}, 90 % below {p90}\n",
+            self.sessions.len()
+        );
+        let moments = self.by_moment();
+        let moments: Vec<String> = moments
+            .iter()
+            .map(|(name, sum)| format!("{name} {sum}"))
+            .collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "tokens in all: {}", moments.join(", "));
+        let _ = writeln!(
+            text,
+            "given at a first prompt {}, at a later one {}",
+            self.prompts.first.text(),
+            self.prompts.later.text()
+        );
+        for (name, arm) in ARMS.iter().zip(&self.arms) {
+            for (which, part) in [("first", 0), ("later", 1)] {
+                let of = |prompts: &Prompts| [prompts.first, prompts.later][part].text();
+                let (either, deeds, words) = (of(&arm.either), of(&arm.deeds), of(&arm.echoes));
+                let _ = writeln!(
+                    text,
+                    "used, {name}, {which} prompts: {either}; by a deed {deeds}, by its words {words}"
+                );
+            }
+        }
+        for (moment, share) in &self.ledger.0 {
+            let _ = writeln!(text, "ledger, {moment}: used {}", share.text());
+        }
+        let _ = writeln!(
+            text,
+            "failed commands that passed soon: {} with something given, {} without",
+            self.failures.given.text(),
+            self.failures.not_given.text()
+        );
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_told_by_their_middle_and_their_upper_end() {
+        let mut figures = Figures::default();
+        for tokens in 1..=10 {
+            let mut session = Session::default();
+            session.add("start", tokens);
+            session.add("prompt", 100);
+            figures.sessions.push(session);
+        }
+        assert_eq!(figures.tokens(), (106, 110));
+        assert_eq!(figures.by_moment()["prompt"], 1_000);
+    }
+}

@@ -1,0 +1,208 @@
+//! `remora import git`: what the commits of a checkout say. Importing again
+//! brings only what is new, and what was forgotten stays away.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use remora_client::locate_project;
+use remora_git::Cancel;
+use remora_memory::store::Store;
+use remora_protocol::record::Project;
+use remora_server::Forgotten;
+use remora_server::commits::{
+    CommitLimits, CommitRules, Gathered, StoredCommits, gather_commits, store_commits,
+};
+use remora_server::identity::claim_project;
+use serde_json::json;
+
+use super::{Vectors, embed, redactor};
+use crate::args::{ImportGit, Span};
+use crate::commands::data::Data;
+use crate::commands::exclusive::Exclusive;
+use crate::commands::search::when;
+use crate::commands::show::lines::{count, flat};
+use crate::commands::vectors::Made;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// How long one question to git may take, for a user who waits.
+const GIT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the database may take to say who holds a key.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
+
+pub(super) fn run(args: &ImportGit, out: &mut Output) -> Result<Exit, CliError> {
+    let data = Data::open()?;
+    let span = Span {
+        since: args.since.clone(),
+        until: None,
+    };
+    let limits = CommitLimits {
+        telling: args.limit,
+        since: when::span(&span)?.since,
+        ..CommitLimits::IMPORT
+    };
+    let folder = find_folder(args, &data)?;
+    if args.dry_run {
+        let project = data.locate(&folder).project;
+        let gathered = gather(&data, &project, limits)?;
+        report(args, &project, &gathered, None, out)?;
+        return Ok(Exit::GoOn);
+    }
+    data.paths.prepare().map_err(|source| CliError::File {
+        path: data.paths.home().to_path_buf(),
+        source,
+    })?;
+    let guard = Exclusive::take(&data.paths)?;
+    let store = data.writable()?;
+    // As for events: the first checkout of a remote holds its key, and a clone
+    // that somebody else made has a memory of its own.
+    let location = locate_project(&data.paths, &folder, None);
+    let location = claim_project(&data.paths, location, Instant::now() + LOOKUP_TIMEOUT);
+    let project = location.project;
+    let gathered = gather(&data, &project, limits)?;
+    let stored = store_commits(&store, &project, &gathered)?;
+    let (made, rest) = embed(&data, store, guard, Vectors::asked(args.no_vectors))?;
+    report(args, &project, &gathered, Some((&stored, &made)), out)?;
+    if !args.json {
+        rest.say(&made, out)?;
+    }
+    Ok(made.exit())
+}
+
+/// The folder of `--project`: a path, or the root of a known project.
+fn find_folder(args: &ImportGit, data: &Data) -> Result<PathBuf, CliError> {
+    let Some(name) = &args.project else {
+        let here = data.environment.directory().cloned();
+        return here.ok_or_else(|| {
+            CliError::Usage("the current directory is gone; use --project".to_owned())
+        });
+    };
+    let path = Path::new(name);
+    if path.is_dir() {
+        return std::path::absolute(path).map_err(|source| CliError::File {
+            path: path.to_path_buf(),
+            source,
+        });
+    }
+    let projects = match data.store()? {
+        Some(store) => store.projects()?,
+        None => Vec::new(),
+    };
+    let is_named = |project: &&Project| project.key == *name || project.name == *name;
+    let mut named = projects.iter().filter(is_named);
+    let unknown = || {
+        CliError::Usage(format!(
+            "--project: `{name}` is neither a folder nor the name of one project; \
+             `remora projects` lists them"
+        ))
+    };
+    let project = match projects.iter().find(|project| project.key == *name) {
+        Some(project) => project,
+        None => match (named.next(), named.next()) {
+            (Some(project), None) => project,
+            _ => return Err(unknown()),
+        },
+    };
+    let root = PathBuf::from(&project.root);
+    let holder = data.locate(&root).project.key;
+    if !root.is_dir() || holder != project.key {
+        return Err(CliError::Usage(format!(
+            "--project: the checkout of `{name}` is not at {} any more; name its folder",
+            root.display()
+        )));
+    }
+    Ok(root)
+}
+
+fn gather(data: &Data, project: &Project, limits: CommitLimits) -> Result<Gathered, CliError> {
+    let mut rules = CommitRules::new(
+        redactor(data)?,
+        data.config.list("capture.ignore"),
+        Forgotten::load(&data.paths)?,
+    );
+    let root = Path::new(&project.root);
+    let git = data.environment.find_git(root).with_limit(GIT_TIMEOUT);
+    let cancel = Cancel::default();
+    let gathered = gather_commits(&git, &cancel, project, &mut rules, limits, &|_| false);
+    gathered.ok_or_else(|| {
+        CliError::Usage(format!(
+            "{}: not a git checkout, or git could not be asked; name one with --project",
+            root.display()
+        ))
+    })
+}
+
+fn report(
+    args: &ImportGit,
+    project: &Project,
+    gathered: &Gathered,
+    done: Option<(&StoredCommits, &Made)>,
+    out: &mut Output,
+) -> Result<(), CliError> {
+    if args.json {
+        let marks = gathered.marks.iter();
+        let redacted: BTreeMap<&str, usize> = marks.map(|mark| (mark.kind, mark.count)).collect();
+        let mut told = json!({
+            "dry_run": args.dry_run,
+            "project": project.key,
+            "telling": gathered.telling,
+            "forgotten": gathered.forgotten.len(),
+            "ignored": gathered.ignored,
+            "redacted": redacted,
+            "cut": gathered.is_cut,
+        });
+        match done {
+            None => told["would_import"] = json!(gathered.items.len()),
+            Some((stored, made)) => {
+                told["added"] = json!(stored.added);
+                told["updated"] = json!(stored.updated);
+                told["unchanged"] = json!(stored.unchanged);
+                told["reverted"] = json!(stored.reverted);
+                told["embedded"] = json!(made.embedded);
+                told["waiting"] = json!(made.waiting);
+                made.add_trouble(&mut told);
+            }
+        }
+        return out.json(&told);
+    }
+    let commits = |number: u64| count(number, "commit", "commits");
+    let name = flat(&project.name);
+    let mut text = match done {
+        None => format!(
+            "would import {} of {name} that say more than their subject\n",
+            commits(gathered.items.len() as u64)
+        ),
+        Some((stored, _)) => {
+            let mut parts = vec![format!("imported {} of {name}", commits(stored.added))];
+            let more = [
+                (stored.updated, "updated"),
+                (stored.unchanged, "there already"),
+                (stored.reverted, "reverted by later ones"),
+            ];
+            let more = more.iter().filter(|(number, _)| *number > 0);
+            parts.extend(more.map(|(number, word)| format!("{number} {word}")));
+            format!("{}\n", parts.join("; "))
+        }
+    };
+    let left_out = [
+        (gathered.forgotten.len(), "forgotten before"),
+        (gathered.ignored, "of files that are not captured"),
+    ];
+    for (number, why) in left_out.iter().filter(|(number, _)| *number > 0) {
+        let _ = writeln!(text, "left out {} {why}", commits(*number as u64));
+    }
+    if !gathered.marks.is_empty() {
+        let kinds = gathered.marks.iter();
+        let kinds: Vec<String> = kinds
+            .map(|mark| format!("{} {}", mark.count, mark.kind))
+            .collect();
+        let _ = writeln!(text, "redacted {}", kinds.join(", "));
+    }
+    if gathered.is_cut {
+        text.push_str("git was cut short: older commits or files of some are left out\n");
+    }
+    out.text(&text)
+}

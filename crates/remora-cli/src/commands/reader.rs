@@ -1,0 +1,88 @@
+//! Who asks, and what they may read. In the shell of an agent a command reads
+//! the project it is run in, as the agent does over MCP; a person reads
+//! everything.
+//!
+//! This is a rule for commands that were allowed once and for all (`remora
+//! search`, `remora show`), not a wall: a program that may run anything can
+//! change its environment and read the database by itself.
+
+use remora_memory::store::Store;
+use remora_protocol::record::{Item, Kind};
+
+use crate::args::Where;
+use crate::commands::data::Data;
+use crate::commands::search::scope;
+use crate::environment::Environment;
+use crate::error::CliError;
+
+/// The setting that lets agents read everything.
+pub(crate) const ALL_PROJECTS: &str = "mcp.all_projects";
+
+/// What a caller may read.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    /// The only project; `None` for all of them.
+    own: Option<String>,
+}
+
+/// Whether an agent runs this command, by what it sets for the commands it runs.
+pub(crate) fn is_in_agent_shell(environment: &Environment) -> bool {
+    let mut marks = remora_agents::AGENTS
+        .iter()
+        .flat_map(|spec| spec.shell_variables);
+    marks.any(|name| environment.switch(name))
+}
+
+impl Reader {
+    pub(crate) fn of(data: &Data) -> Result<Self, CliError> {
+        let bound = is_in_agent_shell(&data.environment) && !data.config.flag(ALL_PROJECTS);
+        Ok(Self {
+            own: bound.then(|| data.project()).transpose()?,
+        })
+    }
+
+    /// Whether only one project may be read.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// The project that is meant, if it may be read; `None` for all of them.
+    pub(crate) fn project(
+        &self,
+        data: &Data,
+        store: &dyn Store,
+        place: &Where,
+    ) -> Result<Option<String>, CliError> {
+        let found = scope::project(data, store, place)?;
+        match &self.own {
+            Some(_) if found != self.own => Err(refused("other projects")),
+            _ => Ok(found),
+        }
+    }
+
+    /// The session that is meant, among those that may be read.
+    pub(crate) fn session(&self, store: &dyn Store, id: &str) -> Result<String, CliError> {
+        match &self.own {
+            Some(own) => scope::session_of(store, id, own),
+            None => scope::session(store, id),
+        }
+    }
+
+    /// The row, if it may be read; what the user saved for all projects may.
+    pub(crate) fn check(&self, item: Item) -> Result<Item, CliError> {
+        let is_users = item.kind == Kind::Memory && item.project.is_empty();
+        match &self.own {
+            Some(own) if item.project != *own && !is_users => {
+                Err(refused(&format!("#{} of another project", item.id)))
+            }
+            _ => Ok(item),
+        }
+    }
+}
+
+fn refused(what: &str) -> CliError {
+    CliError::Usage(format!(
+        "an agent's shell reads its own project alone, not {what}; run this in a terminal of \
+         your own, or set {ALL_PROJECTS} = true there"
+    ))
+}

@@ -1,0 +1,127 @@
+//! What a commit says of itself becomes an item: the reason that its message
+//! gives, what it reverts, which pull request it came from. Subjects alone say
+//! what, and git tells that better; a body says why.
+//!
+//! Pure: knows neither git nor the store.
+
+mod message;
+mod revert;
+#[cfg(test)]
+mod tests;
+
+use remora_protocol::record::{Item, Kind};
+use remora_protocol::tokens;
+use serde_json::{Map, Value, json};
+
+pub use message::{Message, read_message, reverted_hashes};
+pub use revert::{mark_reverts, reverted_by};
+
+/// Bytes of a commit's text.
+const MAX_TEXT_BYTES: usize = 4 * 1024;
+/// Bytes of its title.
+const MAX_TITLE_BYTES: usize = 300;
+/// Files of a commit that are named.
+pub const MAX_FILES: usize = 20;
+/// Digits of a hash that are shown.
+const SHORT_HASH: usize = 10;
+/// How the keys of commits begin.
+const SCHEME: &str = "commit:";
+
+/// Fields of a commit's `detail`.
+mod field {
+    /// The short hash.
+    pub(super) const HASH: &str = "commit";
+    /// Hashes that it reverts.
+    pub(super) const REVERTS: &str = "reverts";
+    /// The short hash of the one that reverts it.
+    pub(super) const REVERTED_BY: &str = "reverted_by";
+}
+
+/// A commit as git tells it. Who wrote it is not asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// The whole hash.
+    pub hash: String,
+    /// When it was written, in milliseconds since 1970.
+    pub time: i64,
+    /// Whether it joins branches.
+    pub is_merge: bool,
+    /// Subject and body, as they are.
+    pub message: String,
+}
+
+/// The key that makes storing a commit idempotent.
+pub fn commit_key(hash: &str) -> String {
+    format!("{SCHEME}{hash}")
+}
+
+/// The hash in a key.
+pub fn hash_of_key(key: &str) -> Option<&str> {
+    key.strip_prefix(SCHEME)
+}
+
+/// The item of a commit whose message was read and redacted. `reverts` are the
+/// hashes that the message named before that. Files are for the caller to add.
+pub fn commit_item(
+    commit: &Commit,
+    message: Message,
+    reverts: &[String],
+    project: &str,
+    uid: String,
+) -> Item {
+    let title = cut(message.title, MAX_TITLE_BYTES);
+    let text = cut(message.text, MAX_TEXT_BYTES);
+    let mut detail = Map::new();
+    let short = &commit.hash[..commit.hash.floor_char_boundary(SHORT_HASH)];
+    detail.insert(field::HASH.to_owned(), json!(short));
+    if !reverts.is_empty() {
+        detail.insert(field::REVERTS.to_owned(), json!(reverts));
+    }
+    let facts = message.facts.iter().map(|fact| tokens::estimate(fact));
+    Item {
+        id: 0,
+        uid,
+        external_id: None,
+        key: Some(commit_key(&commit.hash)),
+        kind: Kind::Commit,
+        raw_tokens: tokens::estimate(&commit.message),
+        digest_tokens: tokens::estimate(&title)
+            + tokens::estimate(&text)
+            + facts.fold(0, u32::saturating_add),
+        title,
+        text,
+        facts: message.facts,
+        concepts: Vec::new(),
+        files_read: Vec::new(),
+        files_modified: Vec::new(),
+        time: commit.time,
+        last_time: commit.time,
+        seen: 1,
+        project: project.to_owned(),
+        session: String::new(),
+        agent: String::new(),
+        prompt: None,
+        branch: None,
+        subagent: None,
+        speaker: None,
+        tool: None,
+        tool_use_id: None,
+        detail: Some(Value::Object(detail)),
+    }
+}
+
+/// The short hash of a commit's item.
+pub fn short_hash(item: &Item) -> Option<&str> {
+    text_of(item, field::HASH)
+}
+
+fn text_of<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
+    let detail = item.detail.as_ref();
+    let detail = detail.filter(|_| item.kind == Kind::Commit)?;
+    detail.get(name)?.as_str()
+}
+
+fn cut(mut text: String, most: usize) -> String {
+    text.truncate(text.floor_char_boundary(most));
+    text
+}

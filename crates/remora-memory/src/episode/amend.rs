@@ -1,0 +1,436 @@
+//! Whether a later turn amends an earlier one: it says that something is to be
+//! otherwise, and it is about the same thing. What a turn gives up is worked out
+//! when it is stored, because recall compares many turns in a few milliseconds.
+
+use std::collections::HashSet;
+
+use remora_protocol::record::{Item, Kind};
+use serde_json::Value;
+
+use super::field;
+use crate::fix::list as entries;
+use crate::recall::later::{chosen_words, dropped_things, reversal};
+use crate::words::{Splitter, is_stop};
+
+/// How somebody says that what was done is to be otherwise, beside the ways to
+/// take something back by name.
+const TURNS: &[&str] = &[
+    "actually",
+    "changed how",
+    "changed my mind",
+    "does not hold",
+    "doesn't hold",
+    "go back",
+    "is not enough",
+    "is wrong",
+    "isn't enough",
+    "migrate",
+    "move the",
+    "moving",
+    "not good enough",
+    "on second thought",
+    "redo",
+    "replacing",
+    "rethink",
+    "reverse",
+    "supersedes",
+    "switch to",
+    "turned out",
+    "was wrong",
+    "we were wrong",
+];
+/// How a conclusion says that it takes the place of an earlier one.
+const REPLACES: &[&str] = &[
+    "amended",
+    "amending",
+    "amendment",
+    "overrides the",
+    "replaces the old",
+    "supersedes",
+    "superseding",
+];
+/// The words of a prompt that a turn must share to be about it.
+const LEAST_ABOUT: usize = 2;
+/// The share of the shorter one's words that both turns must have in common, and
+/// how many words that must be: where they changed a file in common, and where
+/// they did not.
+const LEAST_SHARED: (f64, usize) = (0.3, 2);
+const LEAST_SHARED_APART: (f64, usize) = (0.4, 3);
+/// The same where the later one says that it replaces another.
+const LEAST_SHARED_REPLACED: (f64, usize) = (0.2, 4);
+/// The same for talk that goes on within a session.
+const LEAST_SHARED_TALK: (f64, usize) = (0.2, 3);
+/// Words in common that make a number the same one.
+const LEAST_BESIDE_NUMBER: usize = 1;
+/// What stands before a number that was given up.
+const NUMBER: char = '#';
+
+/// What a turn gives up by name, each thing as words with spaces between.
+pub(crate) fn given_up(asked: &[String], conclusion: &[String]) -> Vec<String> {
+    let said: Vec<&str> = asked.iter().chain(conclusion).map(String::as_str).collect();
+    let text = said.join("\n");
+    let things = dropped_things(&text).into_iter();
+    let mut things: Vec<String> = things.map(|thing| thing.join(" ")).collect();
+    things.extend(numbers_given_up(&text));
+    things
+}
+
+/// Numbers that another one took the place of: `from 8 to 12`, `8 → 12`,
+/// `180, not 90`. With a mark before them, because a number names nothing by
+/// itself.
+fn numbers_given_up(text: &str) -> Vec<String> {
+    let number = |word: &str| -> Option<String> {
+        let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
+        (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+            .then(|| digits.to_owned())
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let after = |n: usize| words.get(at + n).copied().unwrap_or_default();
+        let old = match *word {
+            "from" if after(2) == "to" && number(after(3)).is_some() => number(after(1)),
+            "→" | "->" if number(after(1)).is_some() => {
+                at.checked_sub(1).and_then(|before| number(words[before]))
+            }
+            "not"
+                if words[..at]
+                    .iter()
+                    .rev()
+                    .take(3)
+                    .any(|w| number(w).is_some()) =>
+            {
+                number(after(1))
+            }
+            _ => None,
+        };
+        found.extend(old.map(|old| format!("{NUMBER}{old}")));
+    }
+    found.dedup();
+    found
+}
+
+/// Whether what is asked for, or concluded, is to be otherwise than before.
+pub(crate) fn takes_turn(asked: &[String], conclusion: &[String]) -> bool {
+    let asks = asked.iter().any(|prompt| {
+        let lower = prompt.to_lowercase();
+        reversal(prompt).is_some() || TURNS.iter().any(|cue| lower.contains(cue))
+    });
+    asks || conclusion.iter().any(|said| replaces(said))
+}
+
+fn replaces(said: &str) -> bool {
+    let lower = said.to_lowercase();
+    REPLACES.iter().any(|cue| lower.contains(cue))
+}
+
+/// Whether a checkpoint may amend any other.
+pub(crate) fn may_amend(item: &Item) -> bool {
+    turns(item) || entries(item, field::GIVES_UP).next().is_some()
+}
+
+/// Whether a later checkpoint amends an earlier one, or a statement.
+pub(crate) fn amends(later: &Item, earlier: &Item) -> bool {
+    let is_later = later.time > earlier.time.max(earlier.last_time) && later.uid != earlier.uid;
+    if !is_later || is_same_turn(later, earlier) || !may_amend(later) {
+        return false;
+    }
+    let same_file = later
+        .files_modified
+        .iter()
+        .any(|file| earlier.files_modified.contains(file));
+    takes_another_turn(later, earlier, same_file) || drops_what(later, earlier, same_file)
+}
+
+fn is_same_turn(one: &Item, other: &Item) -> bool {
+    !one.session.is_empty() && one.session == other.session && one.prompt == other.prompt
+}
+
+fn turns(item: &Item) -> bool {
+    let mark = item
+        .detail
+        .as_ref()
+        .and_then(|detail| detail.get(field::TURNS));
+    mark.and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// Whether what is asked for is the subject of the earlier turn, to be otherwise.
+fn takes_another_turn(later: &Item, earlier: &Item, same_file: bool) -> bool {
+    if !turns(later) {
+        return false;
+    }
+    // A conclusion that says so tells what it is about, too.
+    let concludes = entries(later, field::CONCLUSION).any(replaces);
+    let asked = if concludes {
+        subject_of(later)
+    } else {
+        asked_of(later)
+    };
+    let (new, old) = (words_of(&asked), words_of(&subject_of(earlier)));
+    let (least, words) = match (same_file, concludes) {
+        (true, _) => LEAST_SHARED,
+        (false, true) => LEAST_SHARED_REPLACED,
+        (false, false) => LEAST_SHARED_APART,
+    };
+    shares(&new, &old, least, words)
+}
+
+/// Whether two sets of words have this share of the smaller one, and so many
+/// words, in common.
+fn shares(one: &HashSet<String>, other: &HashSet<String>, least: f64, words: usize) -> bool {
+    let shared = one.intersection(other).count();
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred words")]
+    let share = shared as f64 / one.len().min(other.len()).max(1) as f64;
+    shared >= words && share >= least
+}
+
+/// Whether a later turn of a session is still about what the earlier one was, so
+/// that its conclusion is the one that counts: both are talk about the prompt at
+/// hand. Where something was done, each turn tells what came of its own work.
+pub(crate) fn goes_on(later: &Item, earlier: &Item, prompt: &str) -> bool {
+    if !later.files_modified.is_empty() || !earlier.files_modified.is_empty() {
+        return false;
+    }
+    let new = words_of(&all_of(later));
+    if new.intersection(&words_of(prompt)).count() >= LEAST_ABOUT {
+        return true;
+    }
+    let (least, words) = LEAST_SHARED_TALK;
+    shares(&new, &words_of(&all_of(earlier)), least, words)
+}
+
+/// Whether something goes by name that the earlier turn chose, or set up in a
+/// file that both changed.
+fn drops_what(later: &Item, earlier: &Item, same_file: bool) -> bool {
+    let things: Vec<&str> = entries(later, field::GIVES_UP).collect();
+    if things.is_empty() {
+        return false;
+    }
+    let held: HashSet<String> = if same_file {
+        words_of(&subject_of(earlier))
+    } else {
+        chosen_words(&asked_of(earlier)).into_iter().collect()
+    };
+    let named = |word: &str| word.chars().count() > 2 && held.contains(word);
+    let gone_before: Vec<&str> = entries(earlier, field::GIVES_UP).collect();
+    things.iter().any(|thing| match thing.strip_prefix(NUMBER) {
+        Some(number) => same_file && holds_number(later, earlier, number),
+        None => !thing.is_empty() && thing.split(' ').all(named) && !gone_before.contains(thing),
+    })
+}
+
+/// Whether the earlier turn told the number of the same thing.
+fn holds_number(later: &Item, earlier: &Item, number: &str) -> bool {
+    let subject = subject_of(earlier);
+    let mut words = subject.split(|c: char| !c.is_ascii_digit() && c != '.');
+    let shared = || {
+        let (new, old) = (words_of(&subject_of(later)), words_of(&subject));
+        new.intersection(&old).count()
+    };
+    words.any(|word| word.trim_end_matches('.') == number) && shared() >= LEAST_BESIDE_NUMBER
+}
+
+fn asked_of(item: &Item) -> String {
+    if item.kind == Kind::Summary {
+        entries(item, field::ASKED).collect::<Vec<_>>().join(" ")
+    } else {
+        item.title.clone()
+    }
+}
+
+/// What a turn was about: what was asked and what was concluded; of a statement
+/// what it says.
+fn subject_of(item: &Item) -> String {
+    let said = entries(item, field::CONCLUSION)
+        .collect::<Vec<_>>()
+        .join(" ");
+    format!("{} {said}", asked_of(item))
+}
+
+/// All that was asked and said in a turn.
+fn all_of(item: &Item) -> String {
+    let said = entries(item, field::SAID).collect::<Vec<_>>().join(" ");
+    format!("{} {said}", asked_of(item))
+}
+
+fn words_of(text: &str) -> HashSet<String> {
+    let mut words = HashSet::new();
+    Splitter::default().each(text, |term, _| {
+        if !is_stop(term) && term.chars().count() > 2 {
+            words.insert(term.to_owned());
+        }
+    });
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::item;
+
+    fn turn(time: i64, asked: &str, conclusion: &str, file: &str) -> Item {
+        let (asked, said) = (vec![asked.to_owned()], vec![conclusion.to_owned()]);
+        Item {
+            kind: Kind::Summary,
+            time,
+            last_time: time,
+            prompt: Some(1),
+            session: format!("s{time}"),
+            files_modified: vec![file.to_owned()],
+            detail: Some(json!({
+                field::GIVES_UP: given_up(&asked, &said),
+                field::TURNS: takes_turn(&asked, &said),
+                field::ASKED: asked,
+                field::SAID: said.clone(),
+                field::CONCLUSION: said,
+            })),
+            ..item(&format!("t{time}"), "")
+        }
+    }
+
+    #[test]
+    fn a_later_turn_amends_what_it_gives_up_or_does_otherwise() {
+        let redux = turn(
+            1,
+            "state for the editor, I'd say Redux Toolkit",
+            "Redux is set up.",
+            "store.ts",
+        );
+        let cases = [
+            // By name, in a file that both changed; the agent says it.
+            (
+                "redux is overkill, go zustand",
+                "Zustand instead of Redux.",
+                "store.ts",
+                true,
+            ),
+            // Another file, and the earlier turn chose nothing by a word for it.
+            (
+                "clean up the readme",
+                "Removed Redux from the list.",
+                "README.md",
+                false,
+            ),
+            // The same file and nothing given up.
+            (
+                "add a slice for filters to the editor state",
+                "Filters have a slice.",
+                "store.ts",
+                false,
+            ),
+            // To be otherwise, about the same.
+            (
+                "the state for the editor is wrong, make it a machine",
+                "A machine.",
+                "store.ts",
+                true,
+            ),
+        ];
+        for (asked, said, file, wanted) in cases {
+            let later = turn(2, asked, said, file);
+            assert_eq!(amends(&later, &redux), wanted, "{asked}");
+            assert!(!amends(&redux, &later), "{asked}");
+        }
+        let tries = turn(
+            1,
+            "retry schedule: exponential, 8 tries, then dead letter",
+            "8 tries are in.",
+            "retry.go",
+        );
+        let more = turn(
+            2,
+            "make it 12 tries over 3 days",
+            "maxTries went from 8 to 12.",
+            "retry.go",
+        );
+        assert!(amends(&more, &tries));
+        let mapbox = turn(
+            1,
+            "use mapbox-gl for the map",
+            "The map is there.",
+            "map.ts",
+        );
+        let later = turn(
+            2,
+            "the bill is too high, so maplibre instead of mapbox",
+            "Done.",
+            "tiles.ts",
+        );
+        assert!(amends(&later, &mapbox));
+    }
+
+    #[test]
+    fn a_conclusion_may_say_that_it_replaces_another() {
+        let old = turn(
+            1,
+            "how do we bill overage?",
+            "Settled: overage bills in blocks, no free units.",
+            "a.md",
+        );
+        let new = turn(
+            2,
+            "support keeps crediting small overage units",
+            "Amended rule, superseding no free units: 25 overage units are free, the rest bills in blocks.",
+            "b.md",
+        );
+        assert!(amends(&new, &old));
+        let other = turn(2, "the logo is off", "Amended: the logo is higher.", "b.md");
+        assert!(!amends(&other, &old));
+    }
+
+    #[test]
+    fn talk_goes_on_until_its_last_turn_about_the_prompt() {
+        let talk = |time, asked: &str, said: &str| Item {
+            files_modified: Vec::new(),
+            ..turn(time, asked, said, "")
+        };
+        let first = talk(
+            1,
+            "window_p95 is too high",
+            "I could drop the largest sample.",
+        );
+        let prompt = "window_p95 reports more latency than the traces, fix the window";
+        let last = talk(
+            2,
+            "always two",
+            "window_p95 drops the top 2 of every window.",
+        );
+        let other = talk(3, "and the rollout?", "On Monday, region by region.");
+        assert!(goes_on(&last, &first, prompt));
+        assert!(!goes_on(&other, &first, prompt));
+        // Where work was done, each turn speaks for itself.
+        let work = turn(
+            2,
+            "window_p95",
+            "window_p95 drops the top 2 of a window.",
+            "a.rs",
+        );
+        assert!(!goes_on(&work, &first, prompt));
+    }
+
+    #[test]
+    fn a_statement_is_amended_like_a_turn() {
+        let stated = Item {
+            kind: Kind::Decision,
+            time: 1,
+            last_time: 1,
+            ..item("d", "Let's use SSM Parameter Store for the secrets")
+        };
+        let later = turn(
+            2,
+            "We're moving the secrets from SSM to Secrets Manager",
+            "Done.",
+            "a.tf",
+        );
+        assert!(amends(&later, &stated));
+        let other = turn(
+            2,
+            "We're moving the logs to another bucket",
+            "Done.",
+            "a.tf",
+        );
+        assert!(!amends(&other, &stated));
+    }
+}

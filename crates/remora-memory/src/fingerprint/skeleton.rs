@@ -1,0 +1,325 @@
+//! Whether two messages tell the same error. A message is taken apart into its
+//! skeleton (a code or the words that are always the same) and the names in it.
+//! A telling skeleton is enough; of one that is said of many errors the names
+//! must be the same too; what only says that something failed is never one.
+
+use std::collections::BTreeSet;
+
+use super::normal;
+use super::phrases::{
+    COMMON_CODES, COMPARES, EMPTY_CODES, NAMED, PLAIN, RUNNER_STARTS, SYSTEM_CODES, WRAPPERS,
+};
+
+/// Bytes of a message that are compared.
+const LOOKED_AT: usize = 400;
+/// Words of which a message without any name must have so many to be compared.
+const PLAINLY: usize = 4;
+/// Words from which two messages may differ in a few of them.
+const LONG: usize = 8;
+/// Words that say something, without which a message is told by its names.
+const CONTENT: usize = 3;
+
+/// How well a message tells its error from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strength {
+    /// It only says that something failed, or that values differ.
+    Nothing,
+    /// With the names in it.
+    Named,
+    /// By itself.
+    Telling,
+}
+
+/// A message, taken apart.
+#[derive(Debug)]
+pub(crate) struct Skeleton {
+    codes: BTreeSet<String>,
+    words: Vec<String>,
+    names: BTreeSet<String>,
+    /// Whether the name in it is all there is to the error.
+    named: bool,
+    /// How well it tells its error.
+    pub(crate) strength: Strength,
+}
+
+impl Skeleton {
+    /// Takes a message apart, as printed or as stored.
+    pub(crate) fn of(message: &str) -> Self {
+        let end = message.floor_char_boundary(LOOKED_AT);
+        let text = normal::normalise(&message[..end]);
+        let mut parts = Self {
+            codes: BTreeSet::new(),
+            words: Vec::new(),
+            names: BTreeSet::new(),
+            named: false,
+            strength: Strength::Nothing,
+        };
+        let unquoted = parts.take_quoted(&text);
+        for (at, raw) in unquoted.split_whitespace().enumerate() {
+            parts.take_word(raw, at == 0);
+        }
+        parts.drop_echo();
+        let lower = text.to_lowercase();
+        parts.named = NAMED.iter().any(|phrase| lower.contains(phrase));
+        parts.strength = parts.measure(&lower);
+        parts
+    }
+
+    /// Moves what stands in quotes to the names.
+    fn take_quoted(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(open) = rest.find('\'') {
+            let begins = rest[..open]
+                .chars()
+                .next_back()
+                .is_none_or(|c| !c.is_alphanumeric());
+            let body = &rest[open + 1..];
+            let close = body.match_indices('\'').find(|(at, _)| {
+                let after = body[at + 1..].chars().next();
+                *at > 0 && after.is_none_or(|c| !c.is_alphanumeric())
+            });
+            match close {
+                Some((at, _)) if begins => {
+                    out.push_str(&rest[..open]);
+                    out.push(' ');
+                    self.names.insert(body[..at].to_lowercase());
+                    rest = &body[at + 1..];
+                }
+                _ => {
+                    out.push_str(&rest[..=open]);
+                    rest = body;
+                }
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn take_word(&mut self, raw: &str, first: bool) {
+        if let Some(code) = code_of(raw, first) {
+            self.codes.insert(code);
+            return;
+        }
+        let word = raw.trim_matches(|c: char| !c.is_alphanumeric() && c != '<' && c != '>');
+        if !word.contains(char::is_alphabetic) || word.starts_with('<') && word.ends_with('>') {
+            return;
+        }
+        // The class of an exception is known without its package.
+        if is_class(word) {
+            let class = word.rsplit(['.', ':']).next().unwrap_or(word);
+            self.words.push(class.to_lowercase());
+            return;
+        }
+        if is_name(word) {
+            self.names.insert(word.to_lowercase());
+            return;
+        }
+        let letters: String = word
+            .replace("<n>", "")
+            .replace("<id>", "")
+            .replace("<tmp>", "")
+            .chars()
+            .filter(|c| c.is_alphabetic() || *c == '-')
+            .collect();
+        let letters = letters.trim_matches('-').to_lowercase();
+        if !letters.is_empty() {
+            self.words.push(letters);
+        }
+    }
+
+    /// A class that is told as the code and again in the message is told once.
+    fn drop_echo(&mut self) {
+        for length in 1..=3 {
+            let echo = self.words.get(length..2 * length);
+            if echo.is_some_and(|echo| *echo == self.words[..length]) {
+                self.words.drain(..length);
+                return;
+            }
+        }
+    }
+
+    /// Whether there is anything in it by which it can be known again.
+    pub(crate) fn can_tell(&self) -> bool {
+        let content = self.words.iter().filter(|word| is_content(word)).count();
+        match self.strength {
+            Strength::Nothing => false,
+            Strength::Named => !self.names.is_empty() || content > 1,
+            Strength::Telling => true,
+        }
+    }
+
+    fn measure(&self, lower: &str) -> Strength {
+        let own = |code: &String| !COMMON_CODES.contains(&code.as_str());
+        let telling_code = self.codes.iter().any(own);
+        let has = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+        let empty = self.codes.iter().any(|c| EMPTY_CODES.contains(&c.as_str()));
+        if empty || !telling_code && (runs(lower) || has(COMPARES) || is_comparison(lower)) {
+            return Strength::Nothing;
+        }
+        if telling_code {
+            return Strength::Telling;
+        }
+        let content = self.words.iter().filter(|word| is_content(word)).count();
+        let named = self.named && !self.names.is_empty() || !self.codes.is_empty();
+        if !named && content >= CONTENT {
+            Strength::Telling
+        } else {
+            Strength::Named
+        }
+    }
+
+    /// Whether both are the same error.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let weaker = self.strength.min(other.strength);
+        let coded = !self.codes.is_empty() || !other.codes.is_empty();
+        let share = self.codes.intersection(&other.codes).next().is_some();
+        if weaker == Strength::Nothing || coded && !share {
+            return false;
+        }
+        let equal = self.words == other.words;
+        if weaker == Strength::Named {
+            let named = !self.names.is_empty() && self.names == other.names;
+            return equal && (named || !coded && self.is_plain() && other.is_plain());
+        }
+        let run = common_run(&self.words, &other.words);
+        let shorter = self.words.len().min(other.words.len());
+        if coded {
+            return run.len() * 2 >= shorter;
+        }
+        let content = run.iter().filter(|word| is_content(word)).count();
+        equal || content >= CONTENT && run.len() * 10 >= shorter * 6 || self.is_near(other)
+    }
+
+    /// A message without any name that says a little.
+    fn is_plain(&self) -> bool {
+        let content = self.words.iter().filter(|word| is_content(word)).count();
+        self.names.is_empty() && !self.named && self.words.len() >= PLAINLY && content > 1
+    }
+
+    /// Whether two long messages differ in a word or two: the left side and the
+    /// right one, the first and the second.
+    fn is_near(&self, other: &Self) -> bool {
+        let longer = self.words.len().max(other.words.len());
+        let shared = self.words.iter().filter(|w| other.words.contains(w));
+        let shared: Vec<&String> = shared.collect();
+        let content = shared.iter().filter(|word| is_content(word)).count();
+        self.words.first() == other.words.first()
+            && longer >= LONG
+            && content > CONTENT
+            && shared.len() * 10 >= longer * 8
+    }
+}
+
+/// Whether a line only says that what was run has failed.
+pub(super) fn is_runner(message: &str) -> bool {
+    let lower = message.to_lowercase();
+    runs(&lower)
+}
+
+fn runs(lower: &str) -> bool {
+    let begins = |start: &&str| lower.trim_start().starts_with(start);
+    WRAPPERS.iter().any(|phrase| lower.contains(phrase))
+        || counts(lower)
+        || RUNNER_STARTS.iter().any(begins) && lower.split(' ').count() < 5
+}
+
+/// `3 of 9 ...`: how far a runner has come.
+fn counts(lower: &str) -> bool {
+    let mut words = lower.split_whitespace();
+    let is_number = |word: Option<&str>| {
+        word.is_some_and(|w| w == "<n>" || w.bytes().all(|b| b.is_ascii_digit()))
+    };
+    is_number(words.next()) && words.next() == Some("of") && is_number(words.next())
+}
+
+/// `expected 10 to be 12`, `got 3, want 4`, `expected 2, received 3`.
+fn is_comparison(lower: &str) -> bool {
+    let has = |word: &str| lower.contains(word);
+    has("got ") && has("want")
+        || has("expected")
+            && [
+                " to be ",
+                " to equal",
+                " to have",
+                " received",
+                " actual",
+                "but got",
+            ]
+            .iter()
+            .any(|word| has(word))
+}
+
+/// A code, if this word is one. The first word of a stored message may be a
+/// rule's name.
+fn code_of(raw: &str, first: bool) -> Option<String> {
+    let word = raw
+        .strip_prefix("error[")
+        .or_else(|| raw.strip_prefix("warning["))
+        .unwrap_or(raw);
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = word.len() - letters;
+    let numbered = (1..=4).contains(&letters)
+        && (3..=5).contains(&digits)
+        && word.as_bytes()[letters..].iter().all(u8::is_ascii_digit);
+    let named = word.starts_with("ERR_")
+        && word
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    let system = SYSTEM_CODES.contains(&word) || EMPTY_CODES.contains(&word);
+    let rule = first
+        && raw.contains(['-', '/', ':'])
+        && raw.len() > 4
+        && !raw.ends_with(':')
+        && !raw.contains('.')
+        && raw
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-/:_@".contains(&b));
+    if rule {
+        return Some(raw.to_owned());
+    }
+    (numbered || named || system).then(|| word.to_owned())
+}
+
+/// `TypeError`, `pandas.errors.MergeError`, `java.lang.IllegalStateException`.
+fn is_class(word: &str) -> bool {
+    let last = word.rsplit(['.', ':']).next().unwrap_or(word);
+    (last.ends_with("Error") || last.ends_with("Exception"))
+        && last.len() > 5
+        && last.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+fn is_class_word(word: &str) -> bool {
+    word.len() > 7 && (word.ends_with("error") || word.ends_with("exception"))
+}
+
+/// Identifiers, files and addresses: what another place would call otherwise.
+fn is_name(word: &str) -> bool {
+    word.contains(['_', '/', '\\', '@', '=', '#', '{', '}', '+'])
+        || word.contains("::")
+        || word.contains("()")
+        || word
+            .trim_end_matches('.')
+            .find('.')
+            .is_some_and(|at| at > 0 && !word.contains("<n>"))
+}
+
+fn is_content(word: &str) -> bool {
+    word.len() > 2 && !PLAIN.contains(&word) && !is_class_word(word)
+}
+
+/// The longest run of words that both have.
+fn common_run<'a>(one: &'a [String], other: &[String]) -> &'a [String] {
+    let mut best: &[String] = &[];
+    for start in 0..one.len() {
+        for begin in 0..other.len() {
+            let pairs = one[start..].iter().zip(&other[begin..]);
+            let length = pairs.take_while(|(a, b)| a == b).count();
+            if length > best.len() {
+                best = &one[start..start + length];
+            }
+        }
+    }
+    best
+}

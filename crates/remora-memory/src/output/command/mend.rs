@@ -1,0 +1,286 @@
+//! Commands that can mend what failed: those that change the state of a machine
+//! or a checkout, and another form of the very command that failed. Works on
+//! the keys that [`super::same_command_key`] gives.
+
+use super::{only_looks, parts};
+
+/// Programs that change something whatever they are told.
+const PROGRAMS: &[&str] = &[
+    "rm",
+    "mv",
+    "cp",
+    "mkdir",
+    "touch",
+    "ln",
+    "chmod",
+    "chown",
+    "export",
+    "unset",
+    "kill",
+    "pkill",
+    "apt",
+    "apt-get",
+    "brew",
+    "dnf",
+    "apk",
+    "pacman",
+    "systemctl",
+    "service",
+    "rustup",
+    "nvm",
+    "fnm",
+    "mise",
+    "asdf",
+    "pyenv",
+    "corepack",
+    "direnv",
+    "createdb",
+    "dropdb",
+    "alembic",
+    "ssh-add",
+    "sysctl",
+    "ulimit",
+    "patch",
+];
+
+/// Verbs that change something, whosever they are.
+const VERBS: &[&str] = &[
+    "add",
+    "install",
+    "i",
+    "ci",
+    "update",
+    "upgrade",
+    "remove",
+    "uninstall",
+    "dedupe",
+    "rebuild",
+    "prune",
+    "sync",
+    "lock",
+    "init",
+    "import",
+    "force-unlock",
+    "state",
+    "pull",
+    "fetch",
+    "checkout",
+    "restore",
+    "reset",
+    "stash",
+    "submodule",
+    "lfs",
+    "clean",
+    "switch",
+    "config",
+    "configure",
+    "login",
+    "sso",
+    "generate",
+    "gen",
+    "codegen",
+    "prepare",
+    "migrate",
+    "migration",
+    "seed",
+    "setup",
+    "bootstrap",
+    "up",
+    "down",
+    "start",
+    "restart",
+    "delete",
+    "create",
+    "apply",
+    "patch",
+    "scale",
+    "tidy",
+    "mod",
+    "remote",
+    "repro",
+    "link",
+    "use",
+    "allow",
+    "set",
+    "enable",
+    "fix",
+    "--fix",
+    "-i",
+    "generate-lockfile",
+    "--stop",
+    "volume",
+    "system",
+];
+
+/// Words behind the program among which its verb is.
+const WORDS: usize = 4;
+
+/// Options that make a command do less.
+const NARROWING: &[&str] = &[
+    "--lib",
+    "--bin",
+    "--bins",
+    "--test",
+    "--tests",
+    "--doc",
+    "--example",
+    "-p",
+    "--package",
+    "-k",
+    "-m",
+    "-t",
+    "-F",
+    "--filter",
+    "--exclude",
+    "--skip",
+    "--ignore",
+    "-run",
+    "--only",
+    "--help",
+    "-h",
+    "--version",
+    "-V",
+    "--dry-run",
+    "--list",
+    "--no-run",
+    "--collect-only",
+    "-g",
+    "--grep",
+    "--testNamePattern",
+    "--testPathPattern",
+    "-x",
+    "--project",
+    "--workspace",
+];
+
+/// Variables that change how much is said, not what is done.
+const TALK: &[&str] = &[
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CARGO_TERM_COLOR",
+    "TERM",
+    "DEBUG",
+    "LOG_LEVEL",
+    "PYTHONUNBUFFERED",
+    "COLUMNS",
+    "CLICOLOR",
+    "CI",
+    "PAGER",
+    "GIT_PAGER",
+];
+
+/// Whether the command with this key may have mended something.
+pub(crate) fn acts(key: &str) -> bool {
+    let edits_in_place = |part: &str| part.starts_with("sed ") && part.contains(" -i");
+    let acts = |part: &str| {
+        let mut words = part.split(' ');
+        let program = words.next().unwrap_or_default();
+        edits_in_place(part)
+            || PROGRAMS.contains(&program)
+            || words.take(WORDS).any(|word| VERBS.contains(&word))
+    };
+    let shows = only_looks(key) && !parts(key).any(edits_in_place);
+    !shows && parts(key).any(acts)
+}
+
+/// What the second form of a command says more than the first, if that is only
+/// options that do not make it do less.
+pub(crate) fn added_to(failed: &str, passed: &str) -> Option<String> {
+    if failed.contains(" && ") || passed.contains(" && ") || failed == passed {
+        return None;
+    }
+    let mut wanted = failed.split(' ').peekable();
+    let mut added: Vec<&str> = Vec::new();
+    let mut is_value = false;
+    for word in passed.split(' ') {
+        if wanted.next_if_eq(&word).is_some() {
+            is_value = false;
+            continue;
+        }
+        let name = word.split('=').next().unwrap_or(word);
+        let is_option = word.starts_with('-') && word.len() > 1;
+        if NARROWING.contains(&name) || !is_option && !is_value {
+            return None;
+        }
+        is_value = is_option && !word.contains('=');
+        added.push(word);
+    }
+    let whole = wanted.peek().is_none() && !added.is_empty();
+    whole.then(|| added.join(" "))
+}
+
+/// Whether the passing form lacks an option of the failing one that could be
+/// why it failed: `install` does less than `install --frozen-lockfile`.
+pub(crate) fn drops_option(failed: &str, passed: &str) -> bool {
+    let has = |word: &str| passed.split(' ').any(|other| other == word);
+    let mut options = failed.split(' ').filter(|word| word.starts_with("--"));
+    options.any(|word| {
+        let name = word.split('=').next().unwrap_or(word);
+        name != "--" && !NARROWING.contains(&name) && !has(word)
+    })
+}
+
+/// Variables that a command line sets, but for those that only change what it
+/// prints.
+pub(crate) fn settings_of(line: &str) -> Vec<&str> {
+    let is_setting = |word: &&str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty()
+                && !TALK.contains(&name)
+                && name
+                    .bytes()
+                    .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+        })
+    };
+    line.split_whitespace().filter(is_setting).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_something_acts() {
+        for key in [
+            "cargo add serde",
+            "npm ci",
+            "rm -rf .next",
+            "terraform init -upgrade",
+            "git checkout src/a.rs",
+            "dvc pull -r backup",
+            "sed -i s/a/b/ conf.toml",
+        ] {
+            assert!(acts(key), "{key}");
+        }
+        for key in [
+            "cat a.rs",
+            "cargo test",
+            "git status",
+            "git commit -m x",
+            "sed -n 1,3p a.rs",
+        ] {
+            assert!(!acts(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn another_form_has_options_more() {
+        for (failed, passed, added) in [
+            ("dvc pull", "dvc pull -r backup", Some("-r backup")),
+            ("npm install", "npm install --force", Some("--force")),
+            ("cargo test", "cargo test --lib", None),
+            ("cargo test", "cargo test parse", None),
+            ("cargo test", "cargo build --release", None),
+        ] {
+            let wanted = added.map(str::to_owned);
+            assert_eq!(added_to(failed, passed), wanted, "{failed} / {passed}");
+        }
+        assert!(drops_option(
+            "pnpm install --frozen-lockfile",
+            "pnpm install"
+        ));
+        assert!(!drops_option("cargo test --lib", "cargo test"));
+    }
+}

@@ -1,0 +1,160 @@
+//! What a prompt may bring back: hits of a search, grouped by the turn they came
+//! of, so that a prompt, its statements and the agent's conclusion count as one
+//! candidate. A saved memory is a candidate by itself.
+
+use std::collections::HashMap;
+
+use remora_protocol::record::{Item, Kind};
+
+use super::intent::Intent;
+use super::reader::Reader;
+use super::relevance::{Features, Relevance};
+use super::row::entries;
+use super::{Scene, of_session};
+use crate::episode::{field, goes_on};
+use crate::store::{Hit, Result};
+
+/// Checkpoints of a session that are looked at to find the one of a turn.
+const CHECKPOINTS: usize = 48;
+/// Turns whose checkpoint is looked up, the most promising first.
+const LOOKED_UP: usize = 8;
+
+/// Hits that belong together.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    /// The hits, best first.
+    pub(super) hits: Vec<Hit>,
+    /// The checkpoint of the turn, where there is one.
+    pub(super) checkpoint: Option<Item>,
+    /// What its relevance is made of.
+    pub(super) features: Features,
+    /// How likely it is of use for the prompt.
+    pub(super) probability: f64,
+}
+
+impl Candidate {
+    /// The row that stands for it: the saved memory, the checkpoint, else the
+    /// best hit.
+    pub(super) fn lead(&self) -> Option<&Item> {
+        let checkpoint = self.checkpoint.as_ref();
+        checkpoint.or_else(|| self.hits.first().map(|hit| &hit.item))
+    }
+
+    /// Its best hit of these kinds.
+    pub(super) fn best_of(&self, is: impl Fn(Kind) -> bool) -> Option<&Hit> {
+        self.hits.iter().find(|hit| is(hit.item.kind))
+    }
+
+    /// Its hit that the user said.
+    pub(super) fn asked(&self) -> Option<&Hit> {
+        self.best_of(|kind| kind == Kind::Prompt)
+    }
+}
+
+/// What names a turn: the session and the number of the prompt in it.
+fn turn_of(item: &Item) -> (String, Option<u32>) {
+    match item.kind {
+        Kind::Memory => (item.key.clone().unwrap_or_else(|| item.uid.clone()), None),
+        // Rows of an import may know no session.
+        _ if item.session.is_empty() => (item.uid.clone(), None),
+        _ => (item.session.clone(), item.prompt),
+    }
+}
+
+/// Groups hits by turn and weighs them; the most probable first.
+pub(super) fn weigh(
+    store: &Reader<'_>,
+    scene: &Scene<'_>,
+    (prompt, intent): (&str, Intent),
+    hits: Vec<Hit>,
+) -> Result<Vec<Candidate>> {
+    let relevance = Relevance::of_search(&hits, intent, prompt);
+    let mut groups: HashMap<(String, Option<u32>), Vec<Hit>> = HashMap::new();
+    for hit in hits {
+        groups.entry(turn_of(&hit.item)).or_default().push(hit);
+    }
+    let mut candidates: Vec<Candidate> = groups
+        .into_values()
+        .map(|mut hits| {
+            hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.item.id.cmp(&a.item.id)));
+            let features = relevance.features(&hits);
+            Candidate {
+                probability: relevance.probability(&features),
+                checkpoint: checkpoint_among(&hits),
+                features,
+                hits,
+            }
+        })
+        .collect();
+    candidates.sort_by(|a, b| {
+        let newest = |one: &Candidate| one.hits.first().map_or(0, |hit| hit.item.id);
+        let order = b.probability.total_cmp(&a.probability);
+        order.then(newest(b).cmp(&newest(a)))
+    });
+    let mut sessions: HashMap<String, Vec<Item>> = HashMap::new();
+    for candidate in candidates.iter_mut().take(LOOKED_UP) {
+        if candidate.checkpoint.is_none() {
+            candidate.checkpoint = find_checkpoint(store, scene, candidate, &mut sessions)?;
+        }
+    }
+    Ok(candidates)
+}
+
+fn checkpoint_among(hits: &[Hit]) -> Option<Item> {
+    let mut items = hits.iter().map(|hit| &hit.item);
+    items.find(|item| item.kind == Kind::Summary).cloned()
+}
+
+fn find_checkpoint(
+    store: &Reader<'_>,
+    scene: &Scene<'_>,
+    candidate: &Candidate,
+    sessions: &mut HashMap<String, Vec<Item>>,
+) -> Result<Option<Item>> {
+    let Some(item) = candidate.hits.first().map(|hit| &hit.item) else {
+        return Ok(None);
+    };
+    if item.session.is_empty() || item.session == scene.session {
+        return Ok(None);
+    }
+    if !sessions.contains_key(&item.session) {
+        let rows = of_session(store, &item.session, &[Kind::Summary], CHECKPOINTS)?;
+        sessions.insert(item.session.clone(), rows);
+    }
+    let rows = sessions.get(&item.session).map(Vec::as_slice);
+    Ok(ended_by(item, rows.unwrap_or_default()).cloned())
+}
+
+/// The checkpoint of the turn that a row came of.
+pub(super) fn checkpoint_of(store: &Reader<'_>, item: &Item) -> Result<Option<Item>> {
+    if item.session.is_empty() {
+        return Ok(None);
+    }
+    let rows = of_session(store, &item.session, &[Kind::Summary], CHECKPOINTS)?;
+    Ok(ended_by(item, &rows).cloned())
+}
+
+/// The turn that ended the matter of this one: the last turn of the session that
+/// is still about it. What is said first is often what is not done in the end.
+pub(super) fn ended_later(store: &Reader<'_>, item: &Item, prompt: &str) -> Result<Option<Item>> {
+    if item.kind != Kind::Summary || item.session.is_empty() {
+        return Ok(None);
+    }
+    let mut rows = of_session(store, &item.session, &[Kind::Summary], CHECKPOINTS)?;
+    let concludes = |row: &Item| entries(row, field::SAID).next().is_some();
+    rows.retain(|row| row.prompt > item.prompt && concludes(row));
+    rows.sort_by_key(|row| (row.prompt, row.time));
+    Ok(rows.into_iter().rfind(|row| goes_on(row, item, prompt)))
+}
+
+/// The checkpoint that ended the turn: the first one of the session that was
+/// made at this prompt or, where several prompts came before a stop, at a later
+/// one.
+fn ended_by<'r>(item: &Item, rows: &'r [Item]) -> Option<&'r Item> {
+    let prompt = item.prompt?;
+    // What the client summed up at a compaction is of no turn.
+    let after = |row: &&Item| row.detail.is_some() && row.prompt >= Some(prompt);
+    rows.iter()
+        .filter(after)
+        .min_by_key(|row| (row.prompt, row.time))
+}

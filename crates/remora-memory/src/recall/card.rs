@@ -1,0 +1,126 @@
+//! A turn as a model reads it: what was asked, what came of it in the agent's own
+//! words, chosen for the prompt at hand, and what was left. Always as what was
+//! recorded, never as something to do.
+
+use remora_protocol::record::Item;
+use remora_protocol::time::date;
+
+use super::plain::line;
+use super::row::entries;
+use super::said::Said;
+use super::{Scene, is_untrusted, name_of, other_branch};
+use crate::episode::{Room, field, join_sentences, rank_sentences};
+
+/// Characters of what was asked and of what was concluded.
+const ASKED: Room = Room {
+    max_chars: 260,
+    filled_chars: 260,
+};
+const SAID: Room = Room {
+    max_chars: 420,
+    filled_chars: 280,
+};
+/// The same of the card that is most likely of use: a decision in all its parts.
+const SAID_BEST: Room = Room {
+    max_chars: 900,
+    filled_chars: 280,
+};
+/// Characters of a line, whatever it holds.
+const MAX_LINE_CHARS: usize = 1_000;
+/// Open steps that are told where work is taken up again.
+const MAX_STEPS: usize = 4;
+const MAX_STEP_CHARS: usize = 160;
+
+/// What of a turn is worth its tokens now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Focus<'a> {
+    /// What it says about this prompt.
+    About(&'a str),
+    /// The same at length.
+    Best(&'a str),
+    /// Where it stands: what came of it and what was left.
+    Standing(&'a str),
+}
+
+/// Whether a row is a turn's checkpoint with what was said in it.
+pub(super) fn has_said(item: &Item) -> bool {
+    entries(item, field::SAID).next().is_some() || entries(item, field::ASKED).next().is_some()
+}
+
+/// Whether a text only asks something.
+pub(super) fn only_asks(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？'])
+}
+
+/// The card, without what `known` says already; `None` if it would tell nothing:
+/// all of it is known, or a question was asked and nobody answered. `asked` names
+/// the row of the prompt where it is told on its own account.
+pub(super) fn render(
+    item: &Item,
+    asked: Option<&str>,
+    focus: Focus<'_>,
+    known: &[Said],
+    scene: &Scene<'_>,
+) -> Option<String> {
+    let about = match focus {
+        Focus::About(text) | Focus::Best(text) | Focus::Standing(text) => text,
+    };
+    let list = |name| -> Vec<String> { entries(item, name).map(str::to_owned).collect() };
+    let tell = |mut sentences: Vec<String>| {
+        sentences.retain(|sentence| !known.iter().any(|said| said.says(sentence)));
+        line(&join_sentences(&sentences), MAX_LINE_CHARS)
+    };
+    let mut request = rank_sentences(&list(field::ASKED), about, ASKED);
+    if request.is_empty() {
+        request.push(item.title.clone());
+    }
+    let request = tell(request);
+    // A turn that broke off has no last words, only what was done until then.
+    let mut said = list(field::SAID);
+    if said.is_empty() {
+        said = list("completed");
+    }
+    // What is left to do did not come of it.
+    let left: Vec<&str> = entries(item, "next_steps").collect();
+    said.retain(|line| !left.iter().any(|step| is_step(line, step)));
+    let room = match focus {
+        Focus::Best(_) => SAID_BEST,
+        Focus::About(_) | Focus::Standing(_) => SAID,
+    };
+    let outcome = tell(rank_sentences(&said, about, room));
+    let source = asked.map_or_else(String::new, |name| format!(" ({name})"));
+    let mut parts = Vec::new();
+    if !outcome.is_empty() {
+        parts.push(format!("outcome: {outcome}"));
+    }
+    if let Focus::Standing(_) = focus {
+        for step in left.into_iter().take(MAX_STEPS) {
+            let step = line(step, MAX_STEP_CHARS);
+            if !outcome.contains(&step) {
+                parts.push(format!("left open: {step}"));
+            }
+        }
+    }
+    let is_unanswered = parts.is_empty() && only_asks(&request);
+    if !request.is_empty() && !is_unanswered {
+        parts.insert(0, format!("asked{source}: {request}"));
+    }
+    let mark = if is_untrusted(item) { "~" } else { "" };
+    let branch = other_branch(item, scene).map_or_else(String::new, |branch| {
+        format!(" [branch {}]", line(branch, 60))
+    });
+    let head = format!(
+        "{}{mark} {}{branch}",
+        name_of(item),
+        date(item.time.max(item.last_time)),
+    );
+    (!parts.is_empty()).then(|| format!("{head} {}", parts.join("\n  ")))
+}
+
+/// Whether a line of a message is this open step.
+fn is_step(line: &str, step: &str) -> bool {
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    let bare = |text: &str| text.trim_end_matches(['.', ';', '…']).to_lowercase();
+    let (line, step) = (bare(line), bare(step));
+    !step.is_empty() && line.starts_with(&step)
+}

@@ -1,0 +1,149 @@
+//! What recall reads: the store as its users corrected it. Every trigger asks
+//! through here, so that no trigger can inject what was marked wrong.
+
+use std::cell::RefCell;
+
+use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Rejection, Session};
+
+use super::plain::line;
+use super::{Passed, name_of};
+use crate::overrides::Overrides;
+use crate::store::{Filter, Hit, Name, Page, Result, Store};
+use crate::words::Query;
+
+/// Rejected items that are told to a user who asks why.
+const MAX_LEFT_OUT: usize = 8;
+
+/// The store without what users rejected.
+pub(super) struct Reader<'a> {
+    store: &'a dyn Store,
+    overrides: Overrides,
+    /// What would have come.
+    left_out: RefCell<Vec<Passed>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads as the users of a project corrected it; without one, of all.
+    pub(super) fn new(store: &'a dyn Store, project: Option<&str>) -> Result<Self> {
+        Ok(Self {
+            overrides: Overrides::new(store.overrides(project)?),
+            store,
+            left_out: RefCell::default(),
+        })
+    }
+
+    /// What was found and left out, for whoever asks why.
+    pub(super) fn into_left_out(self) -> Vec<Passed> {
+        self.left_out.into_inner()
+    }
+
+    /// The items that users pinned, the first pinned first.
+    pub(super) fn pinned(&self) -> Result<Vec<Item>> {
+        let names = self.overrides.pinned();
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names: Vec<Name> = names
+            .into_iter()
+            .map(|uid| Name::Uid(uid.to_owned()))
+            .collect();
+        self.items(&names)
+    }
+
+    pub(super) fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {
+        let mut hits = self.store.search(query, filter, self.widen(limit))?;
+        hits.retain_mut(|hit| self.keeps(&mut hit.item));
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    pub(super) fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
+        self.corrected(self.store.items(names)?)
+    }
+
+    pub(super) fn list(&self, filter: &Filter, mut page: Page) -> Result<Vec<Item>> {
+        let limit = page.limit;
+        page.limit = self.widen(limit);
+        let mut items = self.corrected(self.store.list(filter, page)?)?;
+        items.truncate(limit);
+        Ok(items)
+    }
+
+    pub(super) fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
+        let item = self.store.keyed(project, kind, key)?;
+        Ok(self.corrected(item.into_iter().collect())?.pop())
+    }
+
+    pub(super) fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
+        self.store.sessions(filter, limit)
+    }
+
+    pub(super) fn events(&self, filter: &Filter, page: Page) -> Result<Vec<EventRow>> {
+        self.store.events(filter, page)
+    }
+
+    pub(super) fn files(&self, project: &str, folder: Option<&str>) -> Result<Vec<FileRecord>> {
+        self.store.files(project, folder)
+    }
+
+    pub(super) fn file(
+        &self,
+        project: &str,
+        folder: &str,
+        name: &str,
+    ) -> Result<Option<FileRecord>> {
+        self.store.file(project, folder, name)
+    }
+
+    /// A limit that is still reached when what was rejected goes.
+    fn widen(&self, limit: usize) -> usize {
+        limit.saturating_add(self.overrides.rejected_count())
+    }
+
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "each of its callers goes on with a result"
+    )]
+    fn corrected(&self, mut items: Vec<Item>) -> Result<Vec<Item>> {
+        items.retain_mut(|item| self.keeps(item));
+        Ok(items)
+    }
+
+    /// Whether an item may be told; what it quotes of rejected claims goes.
+    fn keeps(&self, item: &mut Item) -> bool {
+        if !self.overrides.has_quotable() {
+            return true;
+        }
+        if let Some(rejection) = self.overrides.rejection(item) {
+            self.leave_out(item, &marked_wrong(rejection));
+            return false;
+        }
+        let quoted = item.clone();
+        let tells = self.overrides.strip_quotes(item);
+        if !tells {
+            self.leave_out(&quoted, "it only quotes what was marked wrong");
+        }
+        tells
+    }
+
+    fn leave_out(&self, item: &Item, why: &str) {
+        let mut left_out = self.left_out.borrow_mut();
+        let name = name_of(item);
+        if left_out.len() < MAX_LEFT_OUT && !left_out.iter().any(|known| known.item == name) {
+            left_out.push(Passed {
+                item: name,
+                title: line(&item.title, 160),
+                why: why.to_owned(),
+                parts: Vec::new(),
+            });
+        }
+    }
+}
+
+/// What is said of a rejected item.
+fn marked_wrong(rejection: &Rejection) -> String {
+    match line(&rejection.reason, 160) {
+        reason if reason.is_empty() => "marked wrong".to_owned(),
+        reason => format!("marked wrong: {reason}"),
+    }
+}

@@ -1,0 +1,78 @@
+//! A turn as a card: what was asked, what came of it, what is left, and bounded.
+
+use super::super::card::{Focus, render};
+use super::super::said::Said;
+use super::*;
+
+#[test]
+fn a_card_tells_what_was_asked_the_outcome_and_the_steps() {
+    let world = World {
+        branch: Some("main"),
+        ..World::default()
+    };
+    let item = Item {
+        id: 7,
+        branch: Some("spike".to_owned()),
+        ..open_turn(
+            3,
+            "Read invoices as XML. Any reader will do.",
+            "quick-xml, because a tree took 1.9 GB. Tests pass.\n\nNext steps:\n- stream the totals",
+            &["stream the totals", "document it"],
+        )
+    };
+    let scene = world.scene(0);
+    let known = [Said::of("Any reader will do")];
+    assert_eq!(
+        render(&item, None, Focus::Standing(""), &known, &scene).unwrap(),
+        "#7~ 1970-01-04 [branch spike] asked: Read invoices as XML.
+  outcome: quick-xml, because a tree took 1.9 GB.
+  left open: stream the totals
+  left open: document it"
+    );
+    // For a prompt the steps do not count, and the row of the prompt is named.
+    assert_eq!(
+        render(
+            &item,
+            Some("#5"),
+            Focus::About("which XML reader"),
+            &[],
+            &scene
+        )
+        .unwrap(),
+        "#7~ 1970-01-04 [branch spike] asked (#5): Read invoices as XML. Any reader will do.
+  outcome: quick-xml, because a tree took 1.9 GB."
+    );
+}
+
+#[test]
+fn a_card_that_tells_nothing_new_is_none() {
+    let world = World::default();
+    let scene = world.scene(0);
+    let about = Focus::About("session auth");
+    let question = turn(1, "how do we do session auth?", "");
+    assert_eq!(render(&question, None, about, &[], &scene), None);
+    let stated = turn(1, "Let's use JWT for session auth.", "JWT it is.");
+    assert!(render(&stated, None, about, &[], &scene).is_some());
+    let known = [Said::of("Let's use JWT for session auth")];
+    assert_eq!(render(&stated, None, about, &known, &scene), None);
+}
+
+#[test]
+fn a_card_is_bounded_whatever_was_said() {
+    let world = World::default();
+    let long = "A sentence about the exporter that never ends and never stops, ".repeat(200);
+    let many = "The exporter is slow, because it reads all rows. ".repeat(200);
+    let steps: Vec<&str> = vec![&long; 50];
+    for said in [&long, &many] {
+        let item = open_turn(1, said, said, &steps);
+        let text = render(
+            &item,
+            None,
+            Focus::Standing("exporter"),
+            &[],
+            &world.scene(0),
+        );
+        let chars = text.unwrap().chars().count();
+        assert!(chars < 2 * 700 + 4 * 180 + 100, "{chars}");
+    }
+}

@@ -1,0 +1,60 @@
+//! Commits as recall sees them: a reason outlives its lines, but not its revert.
+
+use super::*;
+use crate::recall::reader::Reader;
+use crate::recall::row::full;
+use crate::recall::truth::{Checker, Truth};
+
+fn commit(detail: serde_json::Value) -> Item {
+    Item {
+        kind: Kind::Commit,
+        text: "SQLite has one writer anyway.".into(),
+        facts: vec!["PR #12".into()],
+        files_modified: vec!["src/db.rs".into()],
+        session: String::new(),
+        detail: Some(detail),
+        ..item("c", "Queue writes in one thread (#12)")
+    }
+}
+
+#[test]
+fn a_commit_tells_its_reason_whatever_became_of_its_files_and_nothing_once_reverted() {
+    let mut world = World::default();
+    world.files.insert("src/db.rs".into(), Likeness::Gone);
+    let scene = Scene {
+        project: "project",
+        branch: Some("main"),
+        session: "now",
+        changed: &[],
+        embedding: None,
+        details: "`show 12`",
+        disk: &world,
+        given: &world,
+        limits: Limits {
+            start_tokens: 2_000,
+            index_rows: 50,
+            summaries: 10,
+            prompt_tokens: 300,
+        },
+    };
+    let store = Reader::new(&world.store, Some("project")).unwrap();
+    let mut checker = Checker::new(&store, &scene);
+    let kept = commit(json!({ "commit": "ab12ab12ab" }));
+    assert_eq!(checker.of(&kept), Truth::Holds);
+    let text = full(&kept, Truth::Holds, &scene);
+    // Anybody may have written it.
+    assert!(text.starts_with("#0~ "), "{text}");
+    assert!(
+        text.ends_with("\n  SQLite has one writer anyway."),
+        "{text}"
+    );
+    let reverted = commit(json!({ "commit": "ab12ab12ab", "reverted_by": "cd34cd34cd" }));
+    assert_eq!(checker.of(&reverted), Truth::Gone);
+    let bare = Item {
+        text: String::new(),
+        facts: vec!["reverts Use a pool".into()],
+        ..kept
+    };
+    let text = full(&bare, Truth::Holds, &scene);
+    assert!(text.ends_with("\n  reverts Use a pool"), "{text}");
+}

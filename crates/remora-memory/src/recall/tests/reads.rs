@@ -1,0 +1,182 @@
+//! What the reading of a file brings: what was decided, mended and concluded
+//! there, also under the paths that it had before.
+
+use super::*;
+
+fn about(path: &str, item: Item) -> Item {
+    Item {
+        files_modified: vec![path.to_owned()],
+        ..item
+    }
+}
+
+#[test]
+fn what_a_changed_file_says_is_dated_and_what_is_gone_is_silent() {
+    let mut world = World::default();
+    for path in ["same.rs", "later.rs", "edited.rs", "gone.rs"] {
+        world.add(Item {
+            facts: vec![format!("fact of {path}")],
+            ..about(path, row(Kind::Bugfix, &format!("Mended {path}"), 2))
+        });
+    }
+    world.anchored("same.rs", 2 * DAY);
+    // An edit after the row, by somebody whom we know.
+    world.anchored("later.rs", 4 * DAY);
+    world.anchored("edited.rs", 2 * DAY);
+    world.anchored("gone.rs", 2 * DAY);
+    world
+        .files
+        .insert("edited.rs".into(), Likeness::Changed(5 * DAY));
+    world.files.insert("gone.rs".into(), Likeness::Gone);
+    world.told.push("folder ".to_owned());
+    let row = |path: &str| {
+        let text = world.at(&Moment::Read(path)).text?;
+        let line = text.lines().find(|line| line.contains("Mended"))?;
+        Some(line.to_owned())
+    };
+    let wanted = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        row("same.rs"),
+        wanted("#1~ 1970-01-03 bugfix: Mended same.rs")
+    );
+    assert_eq!(
+        row("later.rs"),
+        wanted("#2~ 1970-01-03 bugfix: Mended later.rs [later.rs changed 1970-01-05]")
+    );
+    assert_eq!(
+        row("edited.rs"),
+        wanted("#3~ 1970-01-03 bugfix: Mended edited.rs [edited.rs changed 1970-01-06]")
+    );
+    assert_eq!(world.at(&Moment::Read("gone.rs")), Recall::default());
+}
+
+#[test]
+fn a_file_brings_its_history_once() {
+    let mut world = World::default();
+    let about = |kind, title: &str, path: &str| Item {
+        files_modified: vec![path.into()],
+        ..row(kind, title, 2)
+    };
+    let bug = world.add(about(Kind::Bugfix, "Count from one", "src/a.rs"));
+    world.add(about(
+        Kind::Bugfix,
+        "Another file of the name",
+        "lib/src/a.rs",
+    ));
+    world.add(about(Kind::Discovery, "Read it", "src/a.rs"));
+    world.anchored("src/a.rs", 2 * DAY);
+    world.anchored("src/b.rs", 2 * DAY);
+    world.anchored("src/c.rs", 2 * DAY);
+    let found = world.at(&Moment::Read("src/a.rs"));
+    assert_eq!(names(&found), [format!("#{bug}")]);
+    assert!(
+        found
+            .text
+            .unwrap()
+            .contains("Beside it in src: b.rs (symbols); c.rs (symbols)")
+    );
+    assert_eq!(found.told, ["file src/a.rs", "folder src"]);
+    world.told = found.told;
+    assert_eq!(world.at(&Moment::Read("src/a.rs")), Recall::default());
+    assert_eq!(world.at(&Moment::Read("src/zzz.rs")).text, None);
+}
+
+#[test]
+fn a_file_brings_what_turns_that_changed_it_concluded() {
+    let world = World::default();
+    let said = "Batches stay under one megabyte, because the broker refuses more.";
+    let changed = world.add(about("src/send.rs", turn(1, "send in batches", said)));
+    let looked = "The sender is slow, because it waits for the broker.";
+    world.add(Item {
+        files_read: vec!["src/send.rs".to_owned()],
+        ..turn(2, "why is it slow", looked)
+    });
+    // What the turn changed is told by what it concluded.
+    world.add(Item {
+        prompt: Some(1),
+        ..about("src/send.rs", row(Kind::Feature, "Added `send_batch`", 1))
+    });
+    let found = world.at(&Moment::Read("src/send.rs"));
+    assert_eq!(names(&found), [format!("#{changed}")]);
+    let text = found.text.unwrap();
+    assert!(
+        text.contains(&format!("#{changed}~ 1970-01-02: {said}\n")),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_a_turn_concluded_is_told_with_the_first_of_its_files() {
+    let mut world = World::default();
+    let said = "Batches stay under one megabyte, because the broker refuses more.";
+    let id = world.add(Item {
+        files_modified: vec!["src/send.rs".to_owned(), "src/pack.rs".to_owned()],
+        ..turn(1, "send in batches", said)
+    });
+    let found = world.at(&Moment::Read("src/send.rs"));
+    assert_eq!(names(&found), [format!("#{id}")]);
+    assert_eq!(
+        found.told,
+        [format!("line #{id}"), "file src/send.rs".to_owned()]
+    );
+    world.told = found.told;
+    world.seen.insert(format!("#{id}"), Seen::Named);
+    assert_eq!(world.at(&Moment::Read("src/pack.rs")), Recall::default());
+}
+
+#[test]
+fn a_file_brings_nothing_that_a_later_turn_amends() {
+    let world = World::default();
+    let path = "infra/secrets.tf";
+    let old = "use SSM Parameter Store for the secrets";
+    world.add(about(
+        path,
+        turn(1, old, "The secrets are in SSM, because it is free."),
+    ));
+    world.add(about(path, row(Kind::Decision, &format!("Let's {old}"), 1)));
+    let moved = "We're moving the secrets from SSM to Secrets Manager";
+    let said = "Secrets Manager holds them, because it rotates.";
+    let new = world.add(about(path, turn(2, moved, said)));
+    assert_eq!(names(&world.at(&Moment::Read(path))), [format!("#{new}")]);
+}
+
+#[test]
+fn a_file_is_known_under_the_paths_that_it_had() {
+    let world = World::default();
+    let moved = |path: &str, from: &str| {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let file = FileRecord {
+            project: "project".into(),
+            folder: folder.into(),
+            name: name.into(),
+            holds: String::new(),
+            state: FileState::Changed,
+            from: Some(from.into()),
+            session: "s".into(),
+            time: 3 * DAY,
+            anchor: None,
+        };
+        let files = vec![file];
+        let batch = Batch {
+            files,
+            ..Batch::default()
+        };
+        world.store.apply(&batch).unwrap();
+    };
+    // `git mv` of a file, then of its folder, then of the folder above.
+    moved("src/wire/frame.rs", "src/packet.rs");
+    moved("src/net", "src/wire");
+    moved("lib", "src");
+    let said = "Frames carry their length, because the peer reads ahead.";
+    let first = world.add(about("src/packet.rs", turn(1, "frame it", said)));
+    let ruled = row(Kind::Decision, "Frames stay below 64 KiB", 2);
+    let ruled = world.add(about("src/wire/frame.rs", ruled));
+    world.add(about(
+        "src/other.rs",
+        row(Kind::Decision, "Other files stay", 2),
+    ));
+    let wanted = [format!("#{ruled}"), format!("#{first}")];
+    for path in ["src/wire/frame.rs", "src/net/frame.rs", "lib/net/frame.rs"] {
+        assert_eq!(names(&world.at(&Moment::Read(path))), wanted, "{path}");
+    }
+}

@@ -1,0 +1,269 @@
+//! What the classifier knows of a sentence: named traits with a value each. The
+//! same code makes them when the model is fitted and when it is asked; names
+//! are what the model file is keyed by, so a changed name wants a new fit.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::words::{Word, among, words};
+use super::{Hit, Speaker, StatementKind, judge};
+use crate::sentence;
+
+/// A sentence with what stands around it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sentence<'a> {
+    pub(super) text: &'a str,
+    pub(super) speaker: Speaker,
+    /// Which sentence of the text it is, and how many there are.
+    pub(super) place: (usize, usize),
+    /// What the word rules say of it.
+    pub(super) hit: Option<Hit>,
+}
+
+/// Takes a trait by name, with its value; the same name may come twice and
+/// counts twice.
+pub(super) trait Take: FnMut(&str, f32) {}
+impl<F: FnMut(&str, f32)> Take for F {}
+
+const LEXICON: &str = include_str!("lexicon.txt");
+/// Words that keep their own name among the classes: they carry the build of
+/// an English sentence.
+const FRAME: &str = "the a an of in on for to with at by from and or this that these those it its it's they he she \
+    there here be been have has had is are was were do does did will can when while until after before as so then \
+    one own same such more less much too very also just out up off into per";
+/// Words of a phrase in the lexicon.
+const PHRASE: usize = 3;
+
+static TOPICS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    (0..remora_embed::GIST_DIMS)
+        .map(|at| format!("gist={at}"))
+        .collect()
+});
+
+struct Lexicon {
+    /// Words and phrases with spaces, and the classes they are of.
+    spaced: HashMap<String, Vec<&'static str>>,
+    wide: Vec<(&'static str, &'static str)>,
+}
+
+static CLASSES: LazyLock<Lexicon> = LazyLock::new(|| {
+    let mut spaced: HashMap<String, Vec<&'static str>> = HashMap::new();
+    let mut wide = Vec::new();
+    for line in LEXICON.lines().filter(|line| !line.starts_with('#')) {
+        let Some((class, entries)) = line.split_once(": ") else {
+            continue;
+        };
+        for entry in entries.split_ascii_whitespace() {
+            if entry.contains(is_unspaced) {
+                wide.push((entry, class));
+            } else {
+                let classes = spaced.entry(entry.replace('_', " ")).or_default();
+                if !classes.contains(&class) {
+                    classes.push(class);
+                }
+            }
+        }
+    }
+    Lexicon { spaced, wide }
+});
+
+/// Hands out the traits of a sentence.
+pub(super) fn extract(sentence: &Sentence<'_>, mut take: impl Take) {
+    let list = words(sentence.text);
+    take_shape(sentence, &list, &mut take);
+    take_rules(sentence.hit, &mut take);
+    let wide = sentence.text.chars().filter(|c| is_unspaced(*c)).count() >= 2;
+    if wide {
+        take_unspaced(sentence.text, &mut take);
+    } else {
+        take_words(&list, &mut take);
+    }
+    take_topic(sentence.text, &mut take);
+}
+
+fn is_unspaced(c: char) -> bool {
+    sentence::is_wide(c) && c.is_alphanumeric()
+}
+
+fn take_shape(sentence: &Sentence<'_>, list: &[Word], take: &mut impl Take) {
+    let text = sentence.text;
+    let end = text.trim_end();
+    let (at, count) = sentence.place;
+    let named = |word: &Word| word.name && !word.quoted && word.start > 0;
+    let path = |word: &Word| word.quoted || word.text.contains(['/', '_', '.']);
+    let flags = [
+        ("asks", judge::asks(list, text)),
+        ("ends?", end.ends_with(['?', '？'])),
+        ("ends!", end.ends_with(['!', '！'])),
+        ("ends:", end.ends_with([':', '：'])),
+        ("user", sentence.speaker == Speaker::User),
+        ("code", text.contains('`')),
+        ("quote", text.contains(['"', '“', '「'])),
+        ("digit", text.contains(|c: char| c.is_ascii_digit())),
+        ("colon", text.contains(": ")),
+        ("semicolon", text.contains("; ")),
+        ("dash", text.contains(" - ") || text.contains(['—', '–'])),
+        ("comma", text.contains([',', '，', '、'])),
+        ("name", list.iter().any(named)),
+        ("path", list.iter().any(path)),
+        ("whole", count <= 1),
+        ("first", count > 1 && at == 0),
+        ("last", count > 1 && at + 1 == count),
+        ("middle", at > 0 && at + 1 < count),
+    ];
+    for (name, _) in flags.into_iter().filter(|(_, set)| *set) {
+        take(name, 1.0);
+    }
+    let length = match list.len() {
+        0..=2 => "length=2",
+        3..=4 => "length=4",
+        5..=7 => "length=7",
+        8..=12 => "length=12",
+        13..=20 => "length=20",
+        21..=35 => "length=35",
+        _ => "length=more",
+    };
+    take(length, 1.0);
+}
+
+fn take_rules(hit: Option<Hit>, take: &mut impl Take) {
+    let Some(hit) = hit else {
+        return take("rule=none", 1.0);
+    };
+    let kind = match hit.kind {
+        StatementKind::Decision => "rule=decision",
+        StatementKind::Preference => "rule=preference",
+        StatementKind::Correction => "rule=correction",
+    };
+    take(kind, 1.0);
+    let sure = match hit.confidence {
+        ..70 => "rule=low",
+        70..80 => "rule=middle",
+        _ => "rule=high",
+    };
+    take(sure, 1.0);
+}
+
+/// The words, the classes and the build of a sentence with spaces.
+fn take_words(list: &[Word], take: &mut impl Take) {
+    let mut raw: Vec<&str> = Vec::with_capacity(list.len());
+    let mut build: Vec<String> = Vec::with_capacity(2 * list.len() + 2);
+    let mut classes: Vec<&str> = Vec::new();
+    build.push("^".to_owned());
+    for (at, word) in list.iter().enumerate() {
+        if word.quoted {
+            raw.push("`");
+            build.push("`".to_owned());
+        } else {
+            let of_word = classes_at(list, at);
+            raw.push(&word.text);
+            build.push(match of_word.first() {
+                Some(class) => (*class).to_uppercase(),
+                None if among(&word.text, FRAME) => word.text.clone(),
+                None if word.text.starts_with(|c: char| c.is_ascii_digit()) => "#".to_owned(),
+                None => "_".to_owned(),
+            });
+            classes.extend(of_word);
+        }
+        if let Some(mark) = word.after {
+            build.push(mark.to_string());
+        }
+    }
+    build.push("$".to_owned());
+    let mut name = String::new();
+    take_runs("word=", &raw, &[1], 1.0, &mut name, take);
+    take_runs("pair=", &raw, &[2], 1.0, &mut name, take);
+    let build: Vec<&str> = build.iter().map(String::as_str).collect();
+    // How a sentence is built tells more than its words do.
+    take_runs("build=", &build, &[2, 3], 2.0, &mut name, take);
+    take_classes(classes, take);
+}
+
+/// All runs of these lengths. Together they weigh the same in a long sentence
+/// and in a short one.
+fn take_runs(
+    prefix: &str,
+    parts: &[&str],
+    lengths: &[usize],
+    weight: f32,
+    name: &mut String,
+    take: &mut impl Take,
+) {
+    let runs = || lengths.iter().flat_map(|length| parts.windows(*length));
+    let share = weight / small(runs().count()).sqrt();
+    for run in runs() {
+        name.clear();
+        name.push_str(prefix);
+        for (at, part) in run.iter().enumerate() {
+            if at > 0 {
+                name.push(' ');
+            }
+            name.push_str(part);
+        }
+        take(name, share);
+    }
+}
+
+fn take_classes(mut classes: Vec<&str>, take: &mut impl Take) {
+    classes.sort_unstable();
+    classes.dedup();
+    for class in classes {
+        take(&format!("class={class}"), 1.0);
+    }
+}
+
+/// The classes of the phrase or the word that begins here, the longest first.
+fn classes_at(list: &[Word], at: usize) -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = Vec::new();
+    let mut phrase = String::new();
+    for (nth, word) in list[at..].iter().take(PHRASE).enumerate() {
+        if nth > 0 {
+            phrase.push(' ');
+        }
+        phrase.push_str(&word.text);
+        if let Some(classes) = CLASSES.spaced.get(&phrase) {
+            found.splice(0..0, classes.iter().copied());
+        }
+        if word.after.is_some() || word.quoted {
+            break;
+        }
+    }
+    found
+}
+
+/// Classes and pairs of characters where there are no spaces.
+fn take_unspaced(text: &str, take: &mut impl Take) {
+    let chars: Vec<String> = text
+        .chars()
+        .filter(|c| is_unspaced(*c))
+        .map(String::from)
+        .collect();
+    let chars: Vec<&str> = chars.iter().map(String::as_str).collect();
+    take_runs("han=", &chars, &[2], 1.0, &mut String::new(), take);
+    let hits = CLASSES
+        .wide
+        .iter()
+        .filter(|(entry, _)| text.contains(entry));
+    take_classes(hits.map(|(_, class)| *class).collect(), take);
+    take("unspaced", 1.0);
+}
+
+/// What it is about, by the static table.
+fn take_topic(text: &str, take: &mut impl Take) {
+    let Some(gist) = remora_embed::gist(text) else {
+        return;
+    };
+    let bytes = gist.to_bytes();
+    let Some((head, steps)) = bytes.split_first_chunk::<4>() else {
+        return;
+    };
+    let scale = f32::from_le_bytes(*head);
+    for (name, step) in TOPICS.iter().zip(steps) {
+        take(name, scale * f32::from(step.cast_signed()));
+    }
+}
+
+/// A count as a number, at least one.
+fn small(count: usize) -> f32 {
+    f32::from(u16::try_from(count.max(1)).unwrap_or(u16::MAX))
+}

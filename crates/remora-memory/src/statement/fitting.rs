@@ -1,0 +1,63 @@
+//! The door for fitting the classifier: the traits of a labelled sentence, made
+//! by the code that makes them when the model is asked.
+
+use super::features::{self, Sentence};
+use super::{Speaker, hit, reason, units};
+use crate::sentence;
+
+/// A labelled sentence as the classifier sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traits {
+    /// Names and values; a name may come twice.
+    pub values: Vec<(String, f32)>,
+    /// Whether a word rule says that it states something.
+    pub ruled: bool,
+}
+
+/// The traits of one sentence of a prompt or a message.
+pub fn traits_of(text: &str, context: &str, speaker: Speaker) -> Traits {
+    let blocks = sentence::blocks(&sentence::without_tagged(context));
+    let blocks: Vec<String> = blocks
+        .iter()
+        .map(|block| sentence::without_emphasis(&block.text))
+        .collect();
+    let all: Vec<&str> = blocks
+        .iter()
+        .flat_map(|block| sentence::sentences(block))
+        .collect();
+    let own = sentence::without_emphasis(text);
+    let own = own.trim();
+    let found = all
+        .iter()
+        .position(|one| one.contains(own) || own.contains(one));
+    let at = found.unwrap_or(0);
+    let next = all.get(at + 1).filter(|_| found.is_some());
+    // The surest of the halves speaks for the sentence.
+    let halves = units(own);
+    let hits = halves.iter().enumerate().filter_map(|(at, half)| {
+        let next = halves.get(at + 1).map(|unit| unit.text).or(next.copied());
+        hit(half.text, next, speaker)
+    });
+    let hit = hits.max_by_key(|hit| hit.confidence);
+    let mut values = Vec::new();
+    let sentence = Sentence {
+        text: own,
+        speaker,
+        place: (at, all.len()),
+        hit,
+    };
+    features::extract(&sentence, |name: &str, value| {
+        values.push((name.to_owned(), value));
+    });
+    Traits {
+        values,
+        ruled: hit.is_some(),
+    }
+}
+
+/// The sentence without the reason that it gives, if it gives one: it states
+/// the same.
+pub fn without_reason(text: &str) -> Option<&str> {
+    let (body, why) = reason::split(text);
+    why.map(|_| body.trim())
+}

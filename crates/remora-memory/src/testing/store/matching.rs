@@ -1,0 +1,61 @@
+//! Which rows of the store in memory hold a word of a query, and how well they
+//! fit in the scale that recall goes by.
+
+use std::collections::HashSet;
+
+use remora_protocol::record::Item;
+
+use crate::about::{self, texts};
+use crate::rank::{LEAST_FIT_ROWS, inverse_frequency};
+use crate::store::Hit;
+use crate::words::{Group, Query, each, holds_phrase};
+
+/// The terms of an item.
+pub(super) fn terms(item: &Item) -> HashSet<String> {
+    let mut terms = HashSet::new();
+    for text in texts(item) {
+        each(text, |term, _| {
+            terms.insert(term.to_owned());
+        });
+    }
+    terms
+}
+
+pub(super) fn holds(group: &Group, item: &Item, terms: &HashSet<String>) -> bool {
+    if let Some(prefix) = group.prefix() {
+        return terms.iter().any(|term| term.starts_with(prefix));
+    }
+    group
+        .ways()
+        .iter()
+        .any(|way| way.iter().all(|term| terms.contains(term)))
+        && group
+            .phrase()
+            .is_none_or(|phrase| texts(item).any(|text| holds_phrase(text, phrase)))
+}
+
+pub(super) fn begins(group: &Group, terms: &HashSet<String>) -> bool {
+    let stem = group.stem().filter(|stem| stem.chars().count() >= 3);
+    stem.is_some_and(|stem| terms.iter().any(|term| term.starts_with(stem)))
+}
+
+/// How much a word counts that so many of the rows hold, as SQLite says.
+pub(super) fn idf(rows: usize, count: u32) -> f64 {
+    let rows = f64::from(u32::try_from(rows).unwrap_or(u32::MAX));
+    inverse_frequency(rows.max(LEAST_FIT_ROWS), f64::from(count))
+}
+
+/// Says of each hit what recall goes by, in the scale of SQLite; `most` is what
+/// all words of the query count.
+pub(super) fn fill_fit(hits: &mut [Hit], query: &Query, most: f64) {
+    let gist = remora_embed::gist(query.text());
+    let best = hits.iter().map(|hit| hit.fit.weight).fold(0.0, f64::max);
+    for hit in hits.iter_mut().filter(|hit| hit.score > 0.0) {
+        hit.fit.share = hit.fit.weight / most;
+        hit.parts.words = hit.fit.weight / best;
+        let own = remora_embed::gist(&about::gist_of(&hit.item));
+        if let (Some(asked), Some(own)) = (&gist, own) {
+            hit.fit.gist = own.cosine(asked);
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! What git knows becomes memory: commits that say something are read, redacted
+//! and stored as items, each once, whoever asks for it: a user's import, or the
+//! worker in its spare time.
+//!
+//! Git is the truth, so nothing of it is archived: a lost database is filled
+//! again from the checkout.
+
+pub(crate) mod feed;
+mod history;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use remora_client::stable_hash;
+use remora_git::{Cancel, End, Git, Search};
+use remora_memory::commit::{
+    Commit, MAX_FILES, commit_item, hash_of_key, mark_reverts, read_message, reverted_by,
+    reverted_hashes,
+};
+use remora_memory::private;
+use remora_memory::redact::{Marks, Redactor};
+use remora_memory::store::{Batch, Filter, Order, Page, Store, Write};
+use remora_protocol::record::{Item, Kind, Project};
+
+use crate::ServerError;
+use crate::forgotten::Forgotten;
+use crate::ignore::Ignores;
+
+/// Items of one transaction.
+const BATCH_ITEMS: usize = 256;
+/// Commits whose files are asked for at once; their names stand on the command
+/// line.
+const FILES_AT_ONCE: usize = 100;
+
+/// Whether the worker takes in commits by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GitCapture {
+    /// In its spare time.
+    On,
+    /// Only a user's import does.
+    Off,
+}
+
+/// How much of a history is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommitLimits {
+    /// Commits that are walked past, whether they say something or not.
+    pub walked: usize,
+    /// The newest so many that say something.
+    pub telling: usize,
+    /// Those among them that become items at a time.
+    pub items: usize,
+    /// Not before, in milliseconds since 1970.
+    pub since: Option<i64>,
+}
+
+impl CommitLimits {
+    /// For a user who asks for it.
+    pub const IMPORT: Self = Self {
+        walked: 100_000,
+        telling: 2_000,
+        items: usize::MAX,
+        since: None,
+    };
+    /// For the worker, which comes back.
+    pub(crate) const ROUND: Self = Self {
+        walked: 20_000,
+        items: 200,
+        ..Self::IMPORT
+    };
+}
+
+/// What decides about a commit, beside its own words.
+#[derive(Debug)]
+pub struct CommitRules {
+    redactor: Redactor,
+    ignores: Ignores,
+    forgotten: Forgotten,
+}
+
+impl CommitRules {
+    /// The user's patterns of files that are not captured, and what they deleted.
+    pub fn new(redactor: Redactor, ignore: Vec<String>, forgotten: Forgotten) -> Self {
+        Self {
+            redactor,
+            ignores: Ignores::new(ignore),
+            forgotten,
+        }
+    }
+}
+
+/// What was read of a history.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The items, the newest commit first.
+    pub items: Vec<Item>,
+    /// Commits that say something, among them those that are known.
+    pub telling: usize,
+    /// Those that users deleted. They are never stored, but what they revert
+    /// stays reverted.
+    pub forgotten: Vec<Item>,
+    /// Those that changed only files which are not captured.
+    pub ignored: usize,
+    /// What was taken out of them.
+    pub marks: Marks,
+    /// Whether git had more to say than there was time for.
+    pub is_cut: bool,
+}
+
+/// Reads the history of the checkout at `project.root`, the newest first. Those
+/// with a hash that `is_known` are passed over. `None` where git knows no
+/// checkout.
+pub fn gather_commits(
+    git: &Git,
+    cancel: &Cancel,
+    project: &Project,
+    rules: &mut CommitRules,
+    limits: CommitLimits,
+    is_known: &dyn Fn(&str) -> bool,
+) -> Option<Gathered> {
+    let root = Path::new(&project.root);
+    let checkout = git.open(root, Search::Here, cancel).ok()?;
+    let mut gathered = Gathered::default();
+    let mut fresh: Vec<Item> = Vec::new();
+    let end = history::read_messages(&checkout, limits, |commit| {
+        gathered.telling += 1;
+        if !is_known(&commit.hash)
+            && let Some(item) = clean_item(rules, &commit, project, &mut gathered.marks)
+        {
+            if rules.forgotten.covers_item(&item) {
+                gathered.forgotten.push(item);
+            } else {
+                fresh.push(item);
+            }
+        }
+    });
+    gathered.is_cut = end != End::Complete && end != End::Enough;
+    let mut fresh = fresh.into_iter().peekable();
+    while gathered.items.len() < limits.items && fresh.peek().is_some() {
+        let some: Vec<Item> = fresh.by_ref().take(FILES_AT_ONCE).collect();
+        let hashes: Vec<String> = some.iter().map(|item| hash_of(item).to_owned()).collect();
+        let (mut files, end) = history::read_files(&checkout, &hashes);
+        if end == End::Cancelled {
+            return None;
+        }
+        gathered.is_cut |= end != End::Complete;
+        for (mut item, hash) in some.into_iter().zip(hashes) {
+            let files = files.remove(&hash).unwrap_or_default();
+            if !keep_files(&mut item, &files, rules, root, &mut gathered.marks) {
+                gathered.ignored += 1;
+            } else if gathered.items.len() < limits.items {
+                gathered.items.push(item);
+            }
+        }
+    }
+    Some(gathered)
+}
+
+/// The item of a commit without its files, as it may be kept.
+fn clean_item(
+    rules: &CommitRules,
+    commit: &Commit,
+    project: &Project,
+    marks: &mut Marks,
+) -> Option<Item> {
+    let text = private::strip_private(&commit.message);
+    let text = private::strip_injected(&text);
+    let text = rules.redactor.text(&text, marks);
+    let message = read_message(&text, commit.is_merge)?;
+    let name = stable_hash(format!("{}\0{}", project.key, commit.hash).as_bytes());
+    Some(commit_item(
+        commit,
+        message,
+        &reverted_hashes(&commit.message),
+        &project.key,
+        format!("commit-{name:016x}"),
+    ))
+}
+
+/// Adds the files that a commit changed, without those that are not captured;
+/// `false` when it changed no others.
+fn keep_files(
+    item: &mut Item,
+    files: &[String],
+    rules: &mut CommitRules,
+    root: &Path,
+    marks: &mut Marks,
+) -> bool {
+    for file in files {
+        if item.files_modified.len() == MAX_FILES {
+            break;
+        }
+        if !rules.ignores.ignores_file(root, file) {
+            let file = rules.redactor.text(file, marks).into_owned();
+            item.files_modified.push(file);
+        }
+    }
+    files.is_empty() || !item.files_modified.is_empty()
+}
+
+/// What storing came to.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct StoredCommits {
+    /// Commits that were not there.
+    pub added: u64,
+    /// Those that were there and say something else now.
+    pub updated: u64,
+    /// Those that were there.
+    pub unchanged: u64,
+    /// Of all commits of the project, those that a later one reverts.
+    pub reverted: u64,
+}
+
+/// Hashes of the commits that the store has of a project.
+pub(crate) fn known_commits(
+    store: &dyn Store,
+    project: &str,
+) -> Result<HashSet<String>, ServerError> {
+    let items = stored_commits(store, project)?;
+    Ok(items.iter().map(|item| hash_of(item).to_owned()).collect())
+}
+
+/// Stores the commits of a project that were gathered, and notes which ones are
+/// reverted now. For whoever holds the worker's lock.
+pub fn store_commits(
+    store: &dyn Store,
+    project: &Project,
+    gathered: &Gathered,
+) -> Result<StoredCommits, ServerError> {
+    let mut stored = StoredCommits::default();
+    let overrides = store.overrides(Some(&project.key))?;
+    let is_edited = |uid: &str| overrides.iter().any(|o| o.uid == uid && o.edit.is_some());
+    let mut all = stored_commits(store, &project.key)?;
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (at, item) in all.iter().enumerate() {
+        places.extend(item.key.clone().map(|key| (key, at)));
+    }
+    let mut changed: HashSet<usize> = HashSet::new();
+    for item in &gathered.items {
+        let key = item.key.clone().unwrap_or_default();
+        match places.get(&key) {
+            Some(at) if is_same(item, &all[*at]) || is_edited(&all[*at].uid) => {
+                stored.unchanged += 1;
+            }
+            Some(at) => {
+                stored.updated += 1;
+                all[*at] = item.clone();
+                changed.insert(*at);
+            }
+            None => {
+                stored.added += 1;
+                changed.insert(all.len());
+                places.insert(key, all.len());
+                all.push(item.clone());
+            }
+        }
+    }
+    let stays = all.len();
+    all.extend(gathered.forgotten.iter().cloned());
+    changed.extend(mark_reverts(&mut all).into_iter().filter(|at| *at < stays));
+    all.truncate(stays);
+    let is_reverted = |item: &&Item| reverted_by(item).is_some();
+    stored.reverted = all.iter().filter(is_reverted).count() as u64;
+    // The oldest first, so that numbers follow time within one import.
+    let mut changed: Vec<&Item> = changed.into_iter().map(|at| &all[at]).collect();
+    changed.sort_by(|a, b| (a.time, &a.uid).cmp(&(b.time, &b.uid)));
+    for some in changed.chunks(BATCH_ITEMS) {
+        store.apply(&Batch {
+            projects: vec![project.clone()],
+            items: some
+                .iter()
+                .map(|item| Write::Put((*item).clone()))
+                .collect(),
+            ..Batch::default()
+        })?;
+    }
+    Ok(stored)
+}
+
+/// Whether the store has this commit as it is; which ones are reverted is
+/// worked out anew each time.
+fn is_same(item: &Item, there: &Item) -> bool {
+    item.title == there.title
+        && item.text == there.text
+        && item.facts == there.facts
+        && item.files_modified == there.files_modified
+        && item.time == there.time
+}
+
+fn stored_commits(store: &dyn Store, project: &str) -> Result<Vec<Item>, ServerError> {
+    let filter = Filter {
+        project: Some(project.to_owned()),
+        kinds: vec![Kind::Commit],
+        ..Filter::default()
+    };
+    let page = Page {
+        order: Order::Oldest,
+        beyond: None,
+        limit: usize::MAX,
+    };
+    let mut items = store.list(&filter, page)?;
+    items.retain(|item| !hash_of(item).is_empty());
+    Ok(items)
+}
+
+/// The whole hash of a commit's item; empty for what is none.
+fn hash_of(item: &Item) -> &str {
+    let key = item.key.as_deref().unwrap_or_default();
+    hash_of_key(key).unwrap_or_default()
+}

@@ -1,0 +1,238 @@
+//! New commits of the projects that sessions work in, taken in by the worker in
+//! its spare time: git is asked on a thread of its own, at most once a project
+//! and hour, and what it says is stored when the worker has its next turn.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::mpsc::Sender;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use remora_client::{Claim, Paths, Pause, locate_project};
+use remora_git::{Cancel, Git};
+use remora_memory::redact::{Redactor, Rules};
+use remora_memory::store::Store;
+use remora_protocol::record::Project;
+
+use super::{
+    CommitLimits, CommitRules, Gathered, GitCapture, gather_commits, known_commits, store_commits,
+};
+use crate::forgotten::Forgotten;
+use crate::panics::catch;
+use crate::worker::Tick;
+use crate::{Clock, ServerError};
+
+/// A project is not asked about more often than this.
+const INTERVAL: Duration = Duration::from_hours(1);
+/// Nothing must have come for this long before git is asked.
+const CALM: Duration = Duration::from_secs(2);
+/// How long one question to git may take.
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Projects that wait, or are kept in mind.
+const MAX_PROJECTS: usize = 64;
+
+/// The worker's side of commits.
+#[derive(Debug)]
+pub(crate) struct CommitFeed {
+    paths: Paths,
+    rules: Rules,
+    ignore: Vec<String>,
+    clock: Clock,
+    capture: GitCapture,
+    git: Git,
+    /// Told when git has answered.
+    done: Sender<Tick>,
+    waiting: Vec<Project>,
+    /// When each project was asked about last.
+    asked: HashMap<String, Instant>,
+    busy: Option<Busy>,
+}
+
+#[derive(Debug)]
+struct Busy {
+    project: Project,
+    thread: JoinHandle<Option<Gathered>>,
+    cancel: Cancel,
+    /// It has said that it is about to end.
+    is_done: bool,
+}
+
+/// What the worker's settings say about commits.
+#[derive(Debug)]
+pub(crate) struct FeedSettings {
+    pub(crate) paths: Paths,
+    pub(crate) rules: Rules,
+    pub(crate) ignore: Vec<String>,
+    pub(crate) clock: Clock,
+    pub(crate) capture: GitCapture,
+}
+
+impl CommitFeed {
+    pub(crate) fn new(settings: FeedSettings, done: Sender<Tick>) -> Self {
+        Self {
+            paths: settings.paths,
+            rules: settings.rules,
+            ignore: settings.ignore,
+            clock: settings.clock,
+            capture: settings.capture,
+            git: Git::default().with_limit(GIT_TIMEOUT),
+            done,
+            waiting: Vec::new(),
+            asked: HashMap::new(),
+            busy: None,
+        }
+    }
+
+    /// A project was used in the checkout at its root.
+    pub(crate) fn want(&mut self, project: &Project) {
+        let is_new = self.waiting.iter().all(|known| known.key != project.key);
+        let is_on = self.capture == GitCapture::On && self.waiting.len() < MAX_PROJECTS;
+        if is_on && is_new && self.may_read(project) {
+            self.waiting.push(project.clone());
+        }
+    }
+
+    /// Only a checkout that holds the project's key tells of it, and only while
+    /// the project is captured.
+    fn may_read(&self, project: &Project) -> bool {
+        let root = Path::new(&project.root);
+        if !root.join(".git").exists() {
+            return false;
+        }
+        let location = locate_project(&self.paths, root, None);
+        let holds = location.project.key == project.key && location.claim != Claim::Free;
+        let now = (self.clock)();
+        holds && !Pause::of(&self.paths).is_off(Some(&project.key), "", now)
+    }
+
+    /// The store is another one: what was stored may be missing there.
+    pub(crate) fn forget(&mut self) {
+        self.asked.clear();
+    }
+
+    /// Stores what git has said, then asks about the next project if nothing
+    /// came for a while; says how many commits were new.
+    pub(crate) fn turn(
+        &mut self,
+        store: &dyn Store,
+        idle: Duration,
+    ) -> Result<Option<String>, ServerError> {
+        if self.is_reading() {
+            return Ok(None);
+        }
+        if let Some(busy) = self.busy.take() {
+            // One that panicked has found nothing.
+            let gathered = busy.thread.join().ok().flatten();
+            return self.put(store, &busy.project, gathered);
+        }
+        if idle >= CALM {
+            let next = self
+                .waiting
+                .iter()
+                .position(|project| self.rest(project).is_zero());
+            if let Some(at) = next {
+                let project = self.waiting.remove(at);
+                self.ask(store, project)?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn put(
+        &self,
+        store: &dyn Store,
+        project: &Project,
+        gathered: Option<Gathered>,
+    ) -> Result<Option<String>, ServerError> {
+        // It may have been paused, or have changed hands, while git was asked.
+        let gathered = gathered.filter(|g| !g.items.is_empty() && self.may_read(project));
+        let Some(gathered) = gathered else {
+            return Ok(None);
+        };
+        let stored = store_commits(store, project, &gathered)?;
+        Ok(Some(format!(
+            "took in {} commits of {}",
+            stored.added, project.key
+        )))
+    }
+
+    fn ask(&mut self, store: &dyn Store, project: Project) -> Result<(), ServerError> {
+        if self.asked.len() >= MAX_PROJECTS {
+            self.asked.retain(|_, at| at.elapsed() < INTERVAL);
+        }
+        self.asked.insert(project.key.clone(), Instant::now());
+        if !self.may_read(&project) {
+            return Ok(());
+        }
+        let known = known_commits(store, &project.key)?;
+        let redactor = Redactor::new(&self.rules)?;
+        let forgotten = Forgotten::load(&self.paths)?;
+        let mut rules = CommitRules::new(redactor, self.ignore.clone(), forgotten);
+        let cancel = Cancel::default();
+        let (git, own, done) = (self.git.clone(), cancel.clone(), self.done.clone());
+        let of = project.clone();
+        let work = move || {
+            crate::meanings::step_back();
+            let is_known = |hash: &str| known.contains(hash);
+            let limits = CommitLimits::ROUND;
+            let gathered = catch(|| gather_commits(&git, &own, &of, &mut rules, limits, &is_known));
+            // The worker may have gone.
+            let _ = done.send(Tick::CommitsRead);
+            gathered.ok().flatten()
+        };
+        // Without a thread, the next hour tries again.
+        if let Ok(thread) = thread::Builder::new().spawn(work) {
+            self.busy = Some(Busy {
+                project,
+                thread,
+                cancel,
+                is_done: false,
+            });
+        }
+        Ok(())
+    }
+
+    /// Git has answered.
+    pub(crate) fn finish(&mut self) {
+        if let Some(busy) = &mut self.busy {
+            busy.is_done = true;
+        }
+    }
+
+    fn is_reading(&self) -> bool {
+        let busy = self.busy.as_ref();
+        busy.is_some_and(|busy| !busy.is_done && !busy.thread.is_finished())
+    }
+
+    /// How long until there is something to do, if nothing comes.
+    pub(crate) fn wait(&self, idle: Duration) -> Option<Duration> {
+        if self.is_reading() {
+            // It says so itself when it is done.
+            return None;
+        }
+        if self.busy.is_some() {
+            return Some(Duration::ZERO);
+        }
+        let next = self
+            .waiting
+            .iter()
+            .map(|project| self.rest(project))
+            .min()?;
+        Some(next.max(CALM.saturating_sub(idle)))
+    }
+
+    fn rest(&self, project: &Project) -> Duration {
+        let asked = self.asked.get(&project.key);
+        asked.map_or(Duration::ZERO, |at| INTERVAL.saturating_sub(at.elapsed()))
+    }
+}
+
+impl Drop for CommitFeed {
+    /// No git outlives the worker.
+    fn drop(&mut self) {
+        if let Some(busy) = self.busy.take() {
+            busy.cancel.cancel();
+            let _ = busy.thread.join();
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What the worker does beside taking events: in its spare time, and to keep
+//! rows in step with files and with git.
+
+use std::time::Duration;
+
+use remora_memory::store::StoreError;
+
+use super::Worker;
+use crate::panics::catch;
+use crate::saved::{Edge, Reach, Refreshed};
+use crate::{ServerError, stir};
+
+impl Worker<'_> {
+    /// What may be done later, when there is time.
+    pub(super) fn wrote(&mut self) {
+        self.spare.stored();
+        self.settling.stored();
+    }
+
+    /// Works out what rows mean and brings together what was stored apart, if
+    /// nothing came for a while; says how long until there is more to do.
+    pub(super) fn use_spare_time(&mut self, idle: Duration) -> Option<Duration> {
+        if self.trouble.is_some() {
+            return None;
+        }
+        let said = match &self.inbox {
+            Some(inbox) => catch(|| {
+                self.settling.turn(inbox.store(), idle)?;
+                self.spare.turn(inbox.store(), idle)
+            })
+            .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked))),
+            None => Ok(None),
+        };
+        match said {
+            Ok(None) => {}
+            Ok(Some(text)) => self.say(&text),
+            // The next round makes it anew.
+            Err(e) => self.in_trouble(&e),
+        }
+        self.take_in_commits(idle);
+        self.saved.check(idle);
+        self.changes.turn();
+        let waits = [
+            self.saved.wait(idle),
+            self.changes.wait(),
+            self.commits.wait(idle),
+            self.settling.wait(idle),
+        ];
+        waits
+            .into_iter()
+            .flatten()
+            .chain(self.spare.wait(idle))
+            .min()
+    }
+
+    /// What git knows of projects that were used; capture is not held up by it.
+    fn take_in_commits(&mut self, idle: Duration) {
+        let Some(inbox) = &self.inbox else { return };
+        let said = catch(|| self.commits.turn(inbox.store(), idle))
+            .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
+        match said {
+            Ok(None) => {}
+            Ok(Some(text)) => {
+                self.wrote();
+                self.say(&text);
+            }
+            Err(e @ ServerError::Store(StoreError::Damaged(_))) => self.in_trouble(&e),
+            Err(e) => self.say(&format!("warning: commits: {e}")),
+        }
+    }
+
+    /// Rows of saved memories follow their files; what git says of the projects
+    /// that the last round told of is asked for.
+    pub(super) fn keep_in_step(&mut self, reach: Reach) {
+        let stirred = std::mem::take(&mut self.stirred);
+        if self.trouble.is_some() {
+            return;
+        }
+        let done = catch(|| self.follow_projects(stirred, reach))
+            .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
+        match done {
+            Ok(done) => {
+                if done.wrote {
+                    self.wrote();
+                }
+                for line in done.lines {
+                    self.say(&line);
+                }
+            }
+            Err(e @ ServerError::Store(StoreError::Damaged(_))) => self.in_trouble(&e),
+            // Capture is not held up by it; the next look tries again.
+            Err(e) => {
+                if let Some(line) = self.saved.once(format!("saved memories: {e}")) {
+                    self.say(&line);
+                }
+            }
+        }
+    }
+
+    fn follow_projects(&mut self, stirred: usize, reach: Reach) -> Result<Refreshed, ServerError> {
+        let Some(inbox) = &mut self.inbox else {
+            return Ok(Refreshed::default());
+        };
+        let now = (self.settings.clock)();
+        let stirs = stir::of(&self.settings.paths, inbox.store(), stirred)?;
+        if stirs.iter().any(|stir| stir.starts) {
+            self.embedder.warm_up(inbox.store())?;
+        }
+        for stir in &stirs {
+            if inbox.join_folders(&stir.project, now)? > 0 {
+                // The old key is nobody's project any more.
+                self.saved.forget();
+            }
+        }
+        for stir in stirs.iter().rev() {
+            self.saved.used(&stir.project, stir.edge);
+            for root in &stir.roots {
+                self.changes.want(root.clone());
+            }
+            if stir.edge == Edge::Turn {
+                self.commits.want(&stir.project);
+            }
+        }
+        let (store, paths) = (inbox.store(), &self.settings.paths);
+        self.saved.refresh(store, paths, now, reach, stirs.len())
+    }
+
+    pub(super) fn tidy(&mut self) {
+        if let Err(panicked) = catch(|| self.tidy_all()) {
+            self.say(&format!("warning: tidying {panicked}"));
+        }
+    }
+
+    fn tidy_all(&mut self) {
+        self.changes.tidy();
+        let cap = self.settings.archive_cap;
+        if let Some(inbox) = &mut self.inbox {
+            let archive = inbox.archive();
+            let tidied = archive.tighten().and_then(|()| archive.trim(cap));
+            if let Err(e) = tidied {
+                self.say(&format!("the archive could not be tidied: {e}"));
+            }
+        }
+        let chore = self.settings.chore;
+        if let Some(done) = chore.and_then(|chore| chore(&self.settings.paths)) {
+            self.say(&done);
+        }
+    }
+}
