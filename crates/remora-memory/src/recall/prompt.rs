@@ -19,6 +19,7 @@ use super::said::Said;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, row, work};
 use crate::episode::amends;
+use crate::sentence::is_wide;
 use crate::store::{FileMatch, Filter, Hit, Looks, Name, Page as Part, Result};
 use crate::words::{self, Query, is_stop};
 
@@ -125,7 +126,9 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
 pub(super) fn is_reply(text: &str) -> bool {
     let mut told = HashSet::new();
     words::each(text, |term, _| {
-        if !is_stop(term) && !is_common(term) && term.chars().count() > 2 {
+        // Words of scripts without spaces are read two characters at a time.
+        let tells = term.chars().count() > 2 || term.chars().any(is_wide);
+        if tells && !is_stop(term) && !is_common(term) {
             told.insert(term.to_owned());
         }
     });

@@ -260,7 +260,8 @@ fn a_later_prompt_for_new_work_brings_only_what_the_user_ruled() {
     let mut world = World::default();
     let said = "The webhook retries wait 3 s, since the vendor throttles.";
     let work = world.add(turn(1, "add webhook retries", said));
-    let new_work = Moment::Prompt("add metrics on the webhook retries of the vendor");
+    let new_work =
+        Moment::Prompt("add metrics, a panel and an alarm page on the retries of the vendor");
     assert_eq!(names(&world.at(&new_work)), [format!("#{work}")]);
     world.told.push("first prompt".to_owned());
     let found = world.at(&new_work);
