@@ -50,7 +50,7 @@ const REPLACES: &[&str] = &[
     "superseding",
 ];
 /// The words of a prompt that a turn must share to be about it.
-const LEAST_ABOUT: usize = 2;
+const LEAST_ABOUT: usize = 3;
 /// The share of the shorter one's words that both turns must have in common, and
 /// how many words that must be: where they changed a file in common, and where
 /// they did not.
@@ -59,7 +59,7 @@ const LEAST_SHARED_APART: (f64, usize) = (0.4, 3);
 /// The same where the later one says that it replaces another.
 const LEAST_SHARED_REPLACED: (f64, usize) = (0.2, 4);
 /// The same for talk that goes on within a session.
-const LEAST_SHARED_TALK: (f64, usize) = (0.2, 3);
+const LEAST_SHARED_TALK: (f64, usize) = (0.25, 4);
 /// Words in common that make a number the same one.
 const LEAST_BESIDE_NUMBER: usize = 1;
 /// What stands before a number that was given up.

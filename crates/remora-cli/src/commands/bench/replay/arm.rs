@@ -152,3 +152,37 @@ impl Vocabulary {
         words
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> HashSet<String> {
+        let mut words = HashSet::new();
+        split_words(text, &mut words);
+        words
+    }
+
+    #[test]
+    fn words_count_that_are_rare_and_new_to_the_session() {
+        let mut vocabulary = Vocabulary::default();
+        for _ in 0..3 {
+            vocabulary.learn(&words("the uploader works"));
+        }
+        let item: Item = serde_json::from_value(serde_json::json!({
+            "id": 7, "uid": "u", "kind": "summary", "title": "t", "text": "", "time": 1,
+            "last_time": 1, "project": "p", "session": "s", "agent": "a", "digest_tokens": 1,
+            "detail": { "conclusion": ["The uploader keeps leftovers in a quarantine bucket."] },
+        }))
+        .unwrap();
+        let rare = vocabulary.rare_words(&item, &words("empty the bucket"));
+        assert!(words("quarantine").is_subset(&rare), "{rare:?}");
+        assert!(words("uploader bucket").is_disjoint(&rare), "{rare:?}");
+        let mut arm = Arm::default();
+        arm.given.push(Given::new(&item, rare, true));
+        arm.hear(&words("It went into quarantine."));
+        assert!(!arm.given[0].echo);
+        arm.hear(&words("The leftovers went into quarantine."));
+        assert!(arm.given[0].echo);
+    }
+}
