@@ -21,7 +21,7 @@ pub(crate) struct BenchRecall {
     #[arg(long)]
     pub(crate) verbose: bool,
     /// List what is stored of each project with its labels, and judge nothing
-    #[arg(long, conflicts_with_all = ["json", "verbose"])]
+    #[arg(long, conflicts_with = "verbose")]
     pub(crate) rows: bool,
     /// Print JSON instead of text
     #[arg(long)]

@@ -10,6 +10,7 @@ pub(super) mod set;
 
 use std::path::{Path, PathBuf};
 
+use remora_protocol::record::Item;
 use serde_json::{Value, json};
 
 use super::warm;
@@ -43,9 +44,14 @@ pub(super) fn run(args: &BenchRecall, out: &mut Output) -> Result<Exit, CliError
     let settings = Settings::default();
     let mut verdicts = Vec::new();
     let mut stored = Vec::new();
+    let mut rows = Vec::new();
     for (at, project) in projects.iter().enumerate() {
         progress.at(at as u64, projects.len() as u64, &project.name);
         let played = player::play(project, encoder.as_ref().filter(|_| !args.rows))?;
+        if args.rows && args.json {
+            rows.push(rows_as_json(project, &played));
+            continue;
+        }
         if args.rows {
             list(project, &played, out)?;
             continue;
@@ -64,6 +70,9 @@ pub(super) fn run(args: &BenchRecall, out: &mut Output) -> Result<Exit, CliError
     }
     drop(progress);
     if args.rows {
+        if args.json {
+            out.json(&rows)?;
+        }
         return Ok(Exit::GoOn);
     }
     let table = table(&verdicts);
@@ -115,6 +124,15 @@ fn list(project: &Project, played: &Played, out: &mut Output) -> Result<(), CliE
         out.text(&format!("{}\n", visible(&line)))?;
     }
     Ok(())
+}
+
+/// The same with everything that is stored, for whoever studies features.
+fn rows_as_json(project: &Project, played: &Played) -> Value {
+    let row = |row: &Item| json!({ "labels": played.labels_of(row), "item": row });
+    json!({
+        "project": project.name,
+        "rows": played.rows.iter().map(row).collect::<Vec<_>>(),
+    })
 }
 
 /// The set of the repository that we stand in.
