@@ -4,10 +4,12 @@
 
 mod amend;
 mod conclusion;
+mod lines;
 mod spoken;
 
 pub(crate) use amend::{amends, given_up, goes_on, may_amend, takes_turn};
 pub(crate) use conclusion::{Room, conclusions, join_sentences, rank_sentences, weigh_sentence};
+pub(crate) use lines::{ChangedLines, changed_lines};
 pub(crate) use spoken::{read_message, read_prompts};
 
 /// Fields of a checkpoint's detail that hold what was said.
@@ -22,4 +24,8 @@ pub(crate) mod field {
     pub(crate) const GIVES_UP: &str = "gives_up";
     /// Whether what is asked for is to be otherwise than before.
     pub(crate) const TURNS: &str = "turns";
+    /// Prints of the lines that its edits put in.
+    pub(crate) const ADDED_LINES: &str = "added_lines";
+    /// Prints of the lines that they took out.
+    pub(crate) const REMOVED_LINES: &str = "removed_lines";
 }

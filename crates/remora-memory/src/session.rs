@@ -5,6 +5,7 @@
 use remora_protocol::record::{Item, Kind, Session};
 
 use crate::capture::Captured;
+use crate::episode::{ChangedLines, changed_lines};
 use crate::fix::{self, OpenFailures};
 use crate::near::Recent;
 use crate::statement::options::{self, Choice};
@@ -115,6 +116,11 @@ impl State {
             }
         }
         files
+    }
+
+    /// The lines of code that were put in and taken out since the last checkpoint.
+    pub(crate) fn changed_lines(&self) -> ChangedLines {
+        changed_lines(&self.steps)
     }
 
     /// What has happened since the last checkpoint, if it is worth a row.

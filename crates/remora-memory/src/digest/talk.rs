@@ -177,6 +177,15 @@ impl Work<'_> {
             if episode::takes_turn(&summary.asked, &summary.conclusion) {
                 detail[field::TURNS] = json!(true);
             }
+            let lines = state.changed_lines();
+            for (name, prints) in [
+                (field::ADDED_LINES, lines.added),
+                (field::REMOVED_LINES, lines.removed),
+            ] {
+                if !prints.is_empty() {
+                    detail[name] = json!(prints);
+                }
+            }
             let offered = message.map(options::offered).unwrap_or_default();
             if !offered.is_empty() {
                 // For an answer that says no more than which one.

@@ -8,6 +8,7 @@ use remora_protocol::record::{Item, Kind};
 use serde_json::Value;
 
 use super::field;
+use super::lines::takes_out;
 use crate::fix::list as entries;
 use crate::recall::later::{chosen_words, dropped_things, reversal};
 use crate::words::{Splitter, is_stop};
@@ -60,6 +61,8 @@ const LEAST_SHARED_APART: (f64, usize) = (0.4, 3);
 const LEAST_SHARED_REPLACED: (f64, usize) = (0.2, 4);
 /// The same for talk that goes on within a session.
 const LEAST_SHARED_TALK: (f64, usize) = (0.25, 4);
+/// The same where the later one took out lines that the earlier one put in.
+const LEAST_SHARED_WORK: (f64, usize) = (0.12, 3);
 /// Words in common that make a number the same one.
 const LEAST_BESIDE_NUMBER: usize = 1;
 /// What stands before a number that was given up.
@@ -126,7 +129,8 @@ fn replaces(said: &str) -> bool {
 
 /// Whether a checkpoint may amend any other.
 pub(crate) fn may_amend(item: &Item) -> bool {
-    turns(item) || entries(item, field::GIVES_UP).next().is_some()
+    let has = |name| entries(item, name).next().is_some();
+    turns(item) || has(field::GIVES_UP) || has(field::REMOVED_LINES)
 }
 
 /// Whether a later checkpoint amends an earlier one, or a statement.
@@ -139,7 +143,24 @@ pub(crate) fn amends(later: &Item, earlier: &Item) -> bool {
         .files_modified
         .iter()
         .any(|file| earlier.files_modified.contains(file));
-    takes_another_turn(later, earlier, same_file) || drops_what(later, earlier, same_file)
+    replaces_work(later, earlier)
+        || takes_another_turn(later, earlier, same_file)
+        || drops_what(later, earlier, same_file)
+}
+
+/// Whether another session took out what the earlier turn put in, and both speak
+/// of the same thing. Within a session that is how work goes on.
+fn replaces_work(later: &Item, earlier: &Item) -> bool {
+    if later.session == earlier.session || !takes_out(later, earlier) {
+        return false;
+    }
+    let (least, words) = LEAST_SHARED_WORK;
+    shares(
+        &words_of(&all_of(later)),
+        &words_of(&all_of(earlier)),
+        least,
+        words,
+    )
 }
 
 fn is_same_turn(one: &Item, other: &Item) -> bool {

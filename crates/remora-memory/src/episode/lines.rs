@@ -1,0 +1,103 @@
+//! Which lines of code a turn put in and which it took out, as short prints. That
+//! a later turn takes out what an earlier one put in is the best sign that the
+//! earlier one no longer holds: people change a decision without naming the old
+//! one, but the code that carried it out goes.
+
+use std::collections::HashSet;
+
+use remora_protocol::record::Item;
+
+use super::field;
+use crate::capture::fnv;
+use crate::fix::list as entries;
+
+/// Letters and digits that a line must have to be told from any other: a brace or
+/// an `else` is in every file.
+const MIN_LINE_CHARS: usize = 4;
+/// Prints that are kept of a turn, on each side.
+const MAX_PRINTS: usize = 96;
+
+/// The lines that a turn put in and those that it took out.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ChangedLines {
+    pub(crate) added: Vec<String>,
+    pub(crate) removed: Vec<String>,
+}
+
+/// What the edits of a turn come to: what one puts in and the next takes out was
+/// never there for anybody else.
+pub(crate) fn changed_lines(steps: &[Item]) -> ChangedLines {
+    let mut changed = ChangedLines::default();
+    for step in steps.iter().filter(|step| !step.files_modified.is_empty()) {
+        for line in step.text.lines() {
+            let Some(sign) = line.chars().next().filter(|sign| "+-".contains(*sign)) else {
+                continue;
+            };
+            let Some(print) = line_print(&line[1..]) else {
+                continue;
+            };
+            let (to, from) = if sign == '+' {
+                (&mut changed.added, &mut changed.removed)
+            } else {
+                (&mut changed.removed, &mut changed.added)
+            };
+            if let Some(at) = from.iter().position(|known| *known == print) {
+                from.remove(at);
+            } else if to.len() < MAX_PRINTS && !to.contains(&print) {
+                to.push(print);
+            }
+        }
+    }
+    changed
+}
+
+/// A line without its indentation, as eight letters; `None` if it says nothing.
+fn line_print(line: &str) -> Option<String> {
+    let line = line.trim();
+    let told = line.chars().filter(|c| c.is_alphanumeric()).count();
+    let print = || format!("{:08x}", fnv(line.as_bytes()) & 0xffff_ffff);
+    (told >= MIN_LINE_CHARS).then(print)
+}
+
+/// Whether a later checkpoint took out lines that an earlier one put in.
+pub(crate) fn takes_out(later: &Item, earlier: &Item) -> bool {
+    let mut gone = entries(later, field::REMOVED_LINES).peekable();
+    if gone.peek().is_none() {
+        return false;
+    }
+    let added: HashSet<&str> = entries(earlier, field::ADDED_LINES).collect();
+    gone.any(|print| added.contains(print))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::item;
+
+    fn edit(text: &str) -> Item {
+        Item {
+            text: text.to_owned(),
+            files_modified: vec!["a.rs".to_owned()],
+            ..item("e", "")
+        }
+    }
+
+    #[test]
+    fn what_a_turn_puts_in_and_takes_out_again_is_nothing() {
+        let steps = [
+            edit("@@ LIMIT\n-const LIMIT: u32 = 3;\n+const LIMIT: u32 = 8;\n+}\n"),
+            edit("@@ LIMIT\n-  const LIMIT: u32 = 8;\n+const LIMIT: u32 = 5;\n"),
+        ];
+        let changed = changed_lines(&steps);
+        let print = |line| line_print(line).into_iter().collect::<Vec<_>>();
+        assert_eq!(changed.added, print("const LIMIT: u32 = 5;"));
+        assert_eq!(changed.removed, print("const LIMIT: u32 = 3;"));
+    }
+
+    #[test]
+    fn output_of_a_command_is_no_change() {
+        let mut step = edit("+ cargo build --release\n- something else\n");
+        step.files_modified.clear();
+        assert_eq!(changed_lines(&[step]), ChangedLines::default());
+    }
+}
