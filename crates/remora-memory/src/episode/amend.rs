@@ -63,6 +63,9 @@ const LEAST_SHARED_REPLACED: (f64, usize) = (0.2, 4);
 const LEAST_SHARED_TALK: (f64, usize) = (0.25, 4);
 /// The same where the later one took out lines that the earlier one put in.
 const LEAST_SHARED_WORK: (f64, usize) = (0.12, 3);
+/// Words of a statement that a turn must say to be about it, and not about what
+/// else was stated with it.
+const LEAST_BESIDE_STATED: usize = 2;
 /// Words in common that make a number the same one.
 const LEAST_BESIDE_NUMBER: usize = 1;
 /// What stands before a number that was given up.
@@ -146,6 +149,18 @@ pub(crate) fn amends(later: &Item, earlier: &Item) -> bool {
     replaces_work(later, earlier)
         || takes_another_turn(later, earlier, same_file)
         || drops_what(later, earlier, same_file)
+}
+
+/// Whether a later checkpoint amends a statement of this earlier turn: it took out
+/// what the turn put in, and speaks of what was stated. Where nothing else was
+/// stated in the turn, that is what was carried out.
+pub(crate) fn amends_stated(later: &Item, turn: &Item, statement: &Item, is_only: bool) -> bool {
+    if later.time <= turn.time || !replaces_work(later, turn) {
+        return false;
+    }
+    let spoken = words_of(&subject_of(later));
+    let stated = words_of(&statement.title);
+    is_only || stated.intersection(&spoken).count() >= LEAST_BESIDE_STATED
 }
 
 /// Whether another session took out what the earlier turn put in, and both speak

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use remora_protocol::record::{Item, Kind};
 
 use super::intent::Intent;
+use super::later::is_stated;
 use super::reader::Reader;
 use super::relevance::{Features, Relevance};
 use super::row::entries;
@@ -150,11 +151,52 @@ pub(super) fn ended_later(store: &Reader<'_>, item: &Item, prompt: &str) -> Resu
 /// The checkpoint that ended the turn: the first one of the session that was
 /// made at this prompt or, where several prompts came before a stop, at a later
 /// one.
-fn ended_by<'r>(item: &Item, rows: &'r [Item]) -> Option<&'r Item> {
+fn ended_by<'r>(item: &Item, rows: impl IntoIterator<Item = &'r Item>) -> Option<&'r Item> {
     let prompt = item.prompt?;
     // What the client summed up at a compaction is of no turn.
     let after = |row: &&Item| row.detail.is_some() && row.prompt >= Some(prompt);
-    rows.iter()
+    rows.into_iter()
         .filter(after)
         .min_by_key(|row| (row.prompt, row.time))
+}
+
+/// The turns that rows came of.
+pub(super) struct TurnsOfRows<'a> {
+    turns: &'a [Item],
+    /// Of each row the uid of its turn's checkpoint, if it is known.
+    by_row: HashMap<String, TurnOf>,
+}
+
+#[derive(Debug)]
+struct TurnOf {
+    turn: String,
+    is_stated: bool,
+}
+
+impl<'a> TurnsOfRows<'a> {
+    /// Of these rows, among these checkpoints.
+    pub(super) fn of(rows: &[Item], turns: &'a [Item]) -> Self {
+        let turn_of = |item: &Item| {
+            let of_session = turns.iter().filter(|turn| turn.session == item.session);
+            let turn = ended_by(item, of_session)?;
+            let found = TurnOf {
+                turn: turn.uid.clone(),
+                is_stated: is_stated(item.kind),
+            };
+            Some((item.uid.clone(), found))
+        };
+        Self {
+            turns,
+            by_row: rows.iter().filter_map(turn_of).collect(),
+        }
+    }
+
+    /// The turn of a row, and whether at most one thing was stated in it.
+    pub(super) fn of_row(&self, item: &Item) -> Option<(&'a Item, bool)> {
+        let uid = &self.by_row.get(&item.uid)?.turn;
+        let turn = self.turns.iter().find(|turn| turn.uid == *uid)?;
+        let stated = |row: &&TurnOf| row.turn == *uid && row.is_stated;
+        let stated = self.by_row.values().filter(stated).count();
+        Some((turn, stated <= 1))
+    }
 }

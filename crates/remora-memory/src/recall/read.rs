@@ -4,6 +4,7 @@
 use remora_protocol::record::{FileState, Item, Kind};
 use remora_protocol::time::date;
 
+use super::candidates::TurnsOfRows;
 use super::card;
 use super::later::{Later, is_stated};
 use super::memories;
@@ -12,7 +13,7 @@ use super::plain::line;
 use super::reader::Reader;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, name_of, other_branch, row};
-use crate::episode::{Room, amends, field, join_sentences, rank_sentences};
+use crate::episode::{Room, amends, amends_stated, field, join_sentences, rank_sentences};
 use crate::store::{FileMatch, Filter, Page as Part, Result};
 use crate::words::{self, Query};
 
@@ -181,9 +182,30 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
     }
     let is_amended = |item: &Item| turns.iter().any(|turn| amends(turn, item));
     rows.retain(|item| !is_stated(item.kind) || !is_amended(item));
-    let amended: Vec<bool> = turns.iter().map(is_amended).collect();
-    let mut is_amended = amended.into_iter();
-    turns.retain(|_| !is_amended.next().unwrap_or(false));
+    let all = rows.clone();
+    let of_rows = TurnsOfRows::of(&all, &turns);
+    let is_undone = |item: &Item| {
+        let turn = of_rows.of_row(item);
+        turn.is_some_and(|(turn, is_only)| {
+            let mut later = turns.iter();
+            later.any(|later| amends_stated(later, turn, item, is_only))
+        })
+    };
+    // What was changed in a turn that no longer holds tells what is not there.
+    let is_of_gone = |item: &Item| {
+        let turn = of_rows.of_row(item);
+        turn.is_some_and(|(turn, _)| is_amended(turn))
+    };
+    rows.retain(|item| match is_stated(item.kind) {
+        true => !is_undone(item),
+        false => worth(item.kind) >= 4 || !is_of_gone(item),
+    });
+    let kept: Vec<Item> = turns
+        .iter()
+        .filter(|turn| !is_amended(turn))
+        .cloned()
+        .collect();
+    let mut turns = kept;
     turns.sort_by_key(|item| -item.time);
     // What a turn concluded tells what was changed in it.
     let in_turn = |item: &Item| {

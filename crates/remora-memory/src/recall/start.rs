@@ -7,6 +7,7 @@
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 
+use super::candidates::TurnsOfRows;
 use super::card::{self, Focus};
 use super::later::{Later, STATED};
 use super::memories;
@@ -18,7 +19,7 @@ use super::row::entries;
 use super::said::Said;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row, work};
-use crate::episode::{amends, field, may_amend, weigh_sentence};
+use crate::episode::{amends, amends_stated, field, may_amend, weigh_sentence};
 use crate::statement::ON_PURPOSE;
 use crate::store::{Filter, Page as Part, Result};
 use crate::summary::FAILING;
@@ -109,7 +110,7 @@ pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result
     let standing = stands
         .as_ref()
         .and_then(|item| briefing.render_standing(item));
-    briefing.put_statements(&standing.unwrap_or_default())?;
+    briefing.put_statements(&standing.unwrap_or_default(), &turns)?;
     briefing.put_standing(stands.as_ref());
     briefing.put_open_steps(&sessions);
     briefing.put_turns(turns);
@@ -171,7 +172,7 @@ impl Briefing<'_> {
 
     /// What was decided and still holds: the user's own words first, then those
     /// on files that are being changed, then the newest.
-    fn put_statements(&mut self, standing: &str) -> Result<()> {
+    fn put_statements(&mut self, standing: &str, recent: &[Item]) -> Result<()> {
         let filter = Filter {
             project: Some(self.scene.project.to_owned()),
             kinds: STATED.to_vec(),
@@ -180,6 +181,7 @@ impl Briefing<'_> {
         };
         let mut rows = self.store.list(&filter, Part::newest(MAX_STATEMENTS))?;
         rows.retain(|item| item.session != self.scene.session);
+        let turns = TurnsOfRows::of(&rows, recent);
         let touches = |item: &Item| {
             let mut files = entries(item, "files");
             files.any(|file| self.scene.changed.iter().any(|changed| changed == file))
@@ -203,7 +205,8 @@ impl Briefing<'_> {
             if self.is_told(&item) || untrusted && agents == MAX_AGENT_STATEMENTS {
                 continue;
             }
-            if self.later.replace(&item) || self.is_amended(&item) {
+            if self.later.replace(&item) || self.is_amended(&item) || self.is_undone(&item, &turns)
+            {
                 self.recall.pass(&item, "said anew later", Vec::new());
                 continue;
             }
@@ -285,6 +288,14 @@ impl Briefing<'_> {
 
     fn is_amended(&self, item: &Item) -> bool {
         self.amending.iter().any(|turn| amends(turn, item))
+    }
+
+    /// Whether a later turn took out what was done for this statement.
+    fn is_undone(&self, item: &Item, turns: &TurnsOfRows<'_>) -> bool {
+        turns.of_row(item).is_some_and(|(turn, is_only)| {
+            let mut later = self.amending.iter();
+            later.any(|later| amends_stated(later, turn, item, is_only))
+        })
     }
 
     /// A line for each earlier turn that concluded something.
