@@ -41,6 +41,12 @@ impl Candidate {
         checkpoint.or_else(|| self.hits.first().map(|hit| &hit.item))
     }
 
+    /// Whether it is the turn of this row.
+    pub(super) fn is_of(&self, item: &Item) -> bool {
+        let is = |own: &Item| own.uid == item.uid;
+        self.checkpoint.as_ref().is_some_and(is) || self.hits.iter().any(|hit| is(&hit.item))
+    }
+
     /// Its best hit of these kinds.
     pub(super) fn best_of(&self, is: impl Fn(Kind) -> bool) -> Option<&Hit> {
         self.hits.iter().find(|hit| is(hit.item.kind))

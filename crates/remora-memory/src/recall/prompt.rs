@@ -40,6 +40,9 @@ const ASKED_MARGIN: f64 = 0.15;
 /// Files of a turn that are asked for later turns, and how many of those.
 const AMENDED_FILES: usize = 3;
 const AMENDING_TURNS: usize = 6;
+/// The share of a turn's probability that one which amends it must reach to be
+/// about the prompt.
+const LEAST_OF_AMENDED: f64 = 0.15;
 /// Amendments of amendments that are followed.
 const MAX_AMENDMENTS: usize = 4;
 /// Words of a prompt that name other work than the newest to go on with.
@@ -340,24 +343,42 @@ impl<'a> Giving<'a> {
     }
 
     /// What holds in place of this row now: the turn in which all that it states
-    /// was replaced, or a later turn that says it is to be otherwise.
+    /// was replaced, or a later turn that says it is to be otherwise. A turn is
+    /// often about several things and a later one changes one of them, so of the
+    /// candidates for a prompt only those count that are about the prompt as well.
     fn find_amendment(&self, item: &Item, all: &[Candidate]) -> Result<Option<Item>> {
+        let own = all.iter().find(|one| one.is_of(item));
+        let least = LEAST_OF_AMENDED * own.map_or(0.0, |one| one.probability);
+        let is_about = |turn: &Item| {
+            all.is_empty()
+                || all
+                    .iter()
+                    .any(|one| one.is_of(turn) && one.probability >= least)
+        };
         if let Some(id) = self.later.replacing_turn(item) {
             let stated = self.store.items(&[Name::Id(id)])?.pop();
             let turn = match &stated {
                 Some(stated) => candidates::checkpoint_of(self.store, stated)?,
                 None => None,
             };
-            return Ok(turn.or(stated));
+            if let Some(turn) = turn.or(stated).filter(is_about) {
+                return Ok(Some(turn));
+            }
         }
         if item.kind != Kind::Summary {
             return Ok(None);
         }
         let mut turns: Vec<Item> = all
             .iter()
+            .filter(|one| one.probability >= least)
             .filter_map(|one| one.checkpoint.clone())
             .collect();
-        for file in item.files_modified.iter().take(AMENDED_FILES) {
+        let files: &[String] = if all.is_empty() {
+            &item.files_modified
+        } else {
+            &[]
+        };
+        for file in files.iter().take(AMENDED_FILES) {
             let filter = Filter {
                 project: Some(self.scene.project.to_owned()),
                 kinds: vec![Kind::Summary],
