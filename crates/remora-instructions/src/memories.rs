@@ -107,6 +107,42 @@ impl fmt::Display for Type {
     }
 }
 
+/// Who saved a memory: the `author` of its frontmatter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Author {
+    /// The user; also where a file does not say.
+    #[default]
+    User,
+    /// An agent, whatever the words say of the user.
+    Agent,
+}
+
+impl Author {
+    /// The word in a file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// The author of that word, in any case. People put their names there, so
+    /// only the one word means an agent.
+    pub fn parse(word: &str) -> Self {
+        if word.trim().eq_ignore_ascii_case(Self::Agent.as_str()) {
+            Self::Agent
+        } else {
+            Self::User
+        }
+    }
+}
+
+impl fmt::Display for Author {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// The address of a memory: `memory://project/no-mocks`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uri {
@@ -188,6 +224,8 @@ pub struct Memory {
     pub kind: Option<Type>,
     /// 1 to 5; 1 and 2 are core.
     pub priority: u8,
+    /// Who saved it.
+    pub author: Author,
     /// When it was last written, as the file says it.
     pub modified: Option<String>,
     /// Names of other memories that it links to.

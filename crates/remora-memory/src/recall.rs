@@ -263,12 +263,15 @@ fn name_of(item: &Item) -> String {
     }
 }
 
+/// What an agent is called as a speaker.
+pub const ASSISTANT: &str = "assistant";
+
 /// Whether its words may be anybody's: a tool's, a file's, an agent's. What the
-/// person said or saved is theirs.
+/// user said, saved or accepted is theirs.
 pub fn is_untrusted(item: &Item) -> bool {
     let person = match item.kind {
         Kind::Prompt => item.speaker.as_deref().is_none_or(|by| by == "user"),
-        Kind::Memory => item.key.is_some() && !memories::is_repository_word(item),
+        Kind::Memory => item.key.is_some() && !memories::is_foreign(item),
         kind => later::is_stated(kind) && item.speaker.as_deref() == Some("user"),
     };
     !person

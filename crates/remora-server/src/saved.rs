@@ -64,6 +64,8 @@ pub struct SavedMemory {
     pub files: Vec<String>,
     /// When it was last written, in milliseconds since 1970.
     pub time: i64,
+    /// Whose words they are, if not the user's.
+    pub speaker: Option<String>,
     /// Everything else that is told of it.
     pub detail: Value,
 }

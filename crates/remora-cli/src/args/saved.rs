@@ -16,7 +16,7 @@ pub(crate) enum Memory {
     Show(MemoryShow),
     /// Change a memory
     Edit(MemoryEdit),
-    /// Accept memories that a repository brought along, after reading them
+    /// Accept memories that a repository brought along or an agent saved, after reading them
     Accept(MemoryAccept),
     /// Remove memories
     Rm(MemoryRm),
@@ -154,10 +154,10 @@ pub(crate) struct MemoryEdit {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct MemoryAccept {
-    /// Names or addresses of memories of the team
+    /// Names or addresses of memories of the repository or of agents
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub(crate) names: Vec<String>,
-    /// All that wait in this repository
+    /// All that wait
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]

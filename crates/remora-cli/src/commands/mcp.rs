@@ -274,11 +274,16 @@ impl Library for Memory {
                 },
                 place: saved_place(&data),
             };
-            let saved = memory::save(&args)?;
+            let saved = memory::save_for_agent(&args)?;
+            let mut advice = saved.advice;
+            advice.push(format!(
+                "told as an agent's words until the user runs `remora memory accept {}`",
+                saved.memory.uri.name
+            ));
             Ok(Took {
                 name: saved.memory.uri.to_string(),
                 file: saved.memory.path.display().to_string(),
-                advice: saved.advice,
+                advice,
             })
         };
         save().map_err(|error| said(&error))

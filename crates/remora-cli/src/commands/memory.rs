@@ -13,13 +13,14 @@ mod write;
 
 pub(super) use accept::Accepted;
 pub(super) use check::{cache, cache_file, keep};
+pub(super) use look::origin_of;
 pub(super) use notes::import as import_notes;
 
 use std::path::PathBuf;
 
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
 use remora_instructions::memories::folder::Folder;
-use remora_instructions::memories::{Memory, MemoryError, SCHEME, Scope, Type, Uri};
+use remora_instructions::memories::{Author, Memory, MemoryError, SCHEME, Scope, Type, Uri};
 use remora_instructions::{Instructions, Kind};
 use remora_memory::redact::Redactor;
 use remora_protocol::time::rfc3339;
@@ -56,9 +57,9 @@ pub(super) fn remember(args: &MemoryAdd, out: &mut Output) -> Result<Exit, CliEr
     write::add(args, out)
 }
 
-/// Saves a fact as `remora remember` does, and says nothing.
-pub(super) fn save(args: &MemoryAdd) -> Result<Saved, CliError> {
-    let (written, advice) = write::save(args)?;
+/// Saves a fact for an agent as `remora remember` does, and says nothing.
+pub(super) fn save_for_agent(args: &MemoryAdd) -> Result<Saved, CliError> {
+    let (written, advice) = write::save(args, Author::Agent)?;
     let advice = advice.into_iter().map(|advice| advice.text);
     let advice = advice.chain(written.index.advice()).collect();
     Ok(Saved {
@@ -261,6 +262,7 @@ fn as_json(memory: &Memory) -> Value {
         "description": memory.description,
         "type": memory.kind.map(Type::as_str),
         "priority": memory.priority,
+        "author": memory.author.as_str(),
         "modified": memory.modified,
         "warnings": memory.warnings,
     })

@@ -10,9 +10,10 @@ use std::time::Instant;
 
 use remora_embed::OnDemand;
 use remora_memory::commit::reverted_by;
+use remora_memory::recall::is_untrusted;
 use remora_memory::store::{FileMatch, Filter, Hit, Store};
 use remora_memory::words::Query;
-use remora_protocol::record::{Item, Project};
+use remora_protocol::record::{Item, Kind, Project};
 use remora_protocol::time::rfc3339;
 use serde_json::{Value, json};
 
@@ -308,6 +309,9 @@ fn as_json(args: &Search, hit: &Hit, rejections: &Rejections, wanted: &Wanted) -
     if let Some(hash) = reverted_by(item) {
         value["reverted_by"] = json!(hash);
     }
+    if let Some(speaker) = &item.speaker {
+        value["speaker"] = json!(speaker);
+    }
     if args.explain {
         let parts = hit
             .parts
@@ -346,6 +350,9 @@ fn say(
     let room = lines::line_width().saturating_sub(indent.len());
     let mut about = vec![local.moment(item.time)];
     about.extend(reverted_by(item).map(|hash| format!("reverted by {hash}")));
+    if item.kind == Kind::Memory && is_untrusted(item) {
+        about.push("not from the user".to_owned());
+    }
     if item.seen > 1 {
         about.push(format!("{} times", item.seen));
     }

@@ -260,6 +260,8 @@ fn a_fact_is_saved_as_the_command_saves_it() {
     assert!(!error, "{text}");
     let uri = "memory://project/never-mock-the-database-in-tests";
     assert!(text.starts_with(&format!("Saved as {uri} (")), "{text}");
+    let accept = "`remora memory accept never-mock-the-database-in-tests`";
+    assert!(text.contains(accept), "{text}");
     let (_, shown) = sandbox
         .remora(&["memory", "show", uri])
         .leaving_a_process()
@@ -271,6 +273,7 @@ fn a_fact_is_saved_as_the_command_saves_it() {
     assert!(!error && text.contains("Never mock the database"), "{text}");
     let head = format!("{uri} memory ");
     let when = text.lines().find_map(|line| line.strip_prefix(&head));
+    let when = when.and_then(|when| when.strip_suffix(" [untrusted: quotes tools or transcripts]"));
     let when = when.unwrap();
     assert!(when.len() == 16 && !when.contains(['T', 'Z']), "{when}");
     let stdin = ask(call(), "remember", &json!({"text": "-"}));

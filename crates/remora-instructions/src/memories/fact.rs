@@ -8,7 +8,7 @@ use crate::frontmatter::Value;
 use super::folder::{Change, Draft};
 use super::name::Name;
 use super::page::Page;
-use super::{Memory, PRIORITY, Uri};
+use super::{Author, Memory, PRIORITY, Uri};
 
 /// A new memory's file.
 pub(super) fn drafted(name: &Name, draft: &Draft, now: &str) -> Page {
@@ -26,6 +26,9 @@ pub(super) fn drafted(name: &Name, draft: &Draft, now: &str) -> Page {
     nested.push(("type", text(draft.kind.as_str())));
     if draft.priority != PRIORITY {
         nested.push(("priority", number(draft.priority)));
+    }
+    if draft.author != Author::default() {
+        nested.push(("author", text(draft.author.as_str())));
     }
     if let Some(session) = &draft.session {
         nested.push(("originSessionId", text(session)));
@@ -57,6 +60,11 @@ pub(super) fn changed(page: &mut Page, change: &Change, now: &str) -> Result<(),
     if let Some(priority) = change.priority {
         page.set_nested("priority", number(priority.clamp(1, 5)))?;
     }
+    if let Some(author) = change.author
+        && author != author_of(page)
+    {
+        page.set_nested("author", text(author.as_str()))?;
+    }
     // A file without a head gets none for the sake of a date.
     if page.has_head() && page.fault().is_none() {
         page.nest("type")?;
@@ -66,6 +74,12 @@ pub(super) fn changed(page: &mut Page, change: &Change, now: &str) -> Result<(),
         page.set_body(body);
     }
     Ok(())
+}
+
+/// What does not say is the user's.
+fn author_of(page: &Page) -> Author {
+    let word = page.text("author");
+    word.map_or(Author::User, |word| Author::parse(&word))
 }
 
 fn number(priority: u8) -> Value {
@@ -111,6 +125,7 @@ pub(super) fn memory(uri: Uri, path: PathBuf, page: &Page, mut warnings: Vec<Str
         description: page.text("description"),
         kind,
         priority: page.priority(),
+        author: author_of(page),
         modified: page.text("modified"),
         links: links(&body),
         alias,

@@ -21,7 +21,7 @@ use super::fact;
 use super::name::{self, ENDING, Name};
 use super::page::Page;
 use super::write::{self, Lock, Readers};
-use super::{Memory, MemoryError, Scope, Secrets, Type, Uri, personal, pointer};
+use super::{Author, Memory, MemoryError, Scope, Secrets, Type, Uri, personal, pointer};
 
 /// Entries of a folder that are looked at: a team's folder comes with a
 /// repository, which may hold any number of files.
@@ -58,6 +58,8 @@ pub struct Draft {
     pub kind: Type,
     /// 1 to 5.
     pub priority: u8,
+    /// Who saves it.
+    pub author: Author,
     /// The fact itself.
     pub body: String,
     /// The session it comes from, if one is known.
@@ -75,6 +77,8 @@ pub struct Change {
     pub kind: Option<Type>,
     /// Another weight, 1 to 5.
     pub priority: Option<u8>,
+    /// Whose words they are from now on.
+    pub author: Option<Author>,
     /// New words.
     pub body: Option<String>,
 }

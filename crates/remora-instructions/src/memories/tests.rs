@@ -102,6 +102,7 @@ fn pages_change_in_one_place_only() {
             priority: change["priority"]
                 .as_u64()
                 .and_then(|number| u8::try_from(number).ok()),
+            author: word("author").map(|word| Author::parse(&word)),
             body: word("body"),
         };
         let result = fact::changed(&mut page, &change, "2026-11-16T03:48:19.837Z");
@@ -138,6 +139,7 @@ fn memory(title: &str, description: Option<&str>, body: &str) -> Memory {
         description: description.map(str::to_owned),
         kind: None,
         priority: 3,
+        author: Author::User,
         modified: None,
         links: Vec::new(),
         body: body.to_owned(),

@@ -10,6 +10,7 @@ use crate::capture::Captured;
 use crate::episode::{self, field};
 use crate::output;
 use crate::overrides::{CLAIMS, statement_key};
+use crate::recall::ASSISTANT;
 use crate::recall::later::{TAKES_BACK, reversal};
 use crate::recall::said::Said;
 use crate::sentence;
@@ -97,7 +98,7 @@ impl Work<'_> {
             row.speaker = Some(
                 match speaker {
                     Speaker::User => "user",
-                    Speaker::Assistant => "assistant",
+                    Speaker::Assistant => ASSISTANT,
                 }
                 .into(),
             );

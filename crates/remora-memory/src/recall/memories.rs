@@ -1,7 +1,8 @@
 //! Saved memories that a session begins with: those of high priority, and those
 //! that the project's instructions name. The file is the truth: one that has
 //! changed since it was indexed is read again, one that is gone is left out. What
-//! a repository brought along and the user did not accept comes last and says so.
+//! a repository brought along or an agent saved comes last and says so, until the
+//! user accepts it.
 
 use remora_protocol::record::{Item, Kind};
 use serde_json::Value;
@@ -10,7 +11,7 @@ use super::page::Page;
 use super::plain::block;
 use super::reader::Reader;
 use super::truth::Truth;
-use super::{Recall, Scene, Seen, name_of, row};
+use super::{ASSISTANT, Recall, Scene, Seen, name_of, row};
 use crate::private::{strip_injected, strip_private};
 use crate::store::{Filter, Page as Part, Result};
 
@@ -23,12 +24,13 @@ const CORE: u64 = 2;
 /// The priority of what no helper may miss.
 const URGENT: u64 = 1;
 
-/// The best priority that a memory has while it is only the repository's.
-const REPOSITORY_PRIORITY: u64 = 2;
+/// The best priority that a memory has while it is not the user's.
+const FOREIGN_PRIORITY: u64 = 2;
 /// How the addresses of memories in a repository begin.
 const TEAM: &str = "memory://team/";
 /// Said of memories that nobody on this machine accepted.
 const REPOSITORY_MARK: &str = "[from this repository, not from the user]";
+const AGENT_MARK: &str = "[saved by an agent, not by the user]";
 
 /// Puts core memories on the page.
 pub(super) fn put(
@@ -53,13 +55,18 @@ pub(super) fn put(
         };
         if is_repository_word(&item) {
             why.push_str("; from this repository, not accepted");
+        } else if is_agent_word(&item) {
+            why.push_str("; saved by an agent, not accepted");
         }
         let mut text = String::new();
         if first {
             text.push_str("Saved memories:\n");
         }
         text.push_str(&name);
-        if let Some(mark) = repository_mark(&item) {
+        if is_agent_word(&item) {
+            text.push('~');
+        }
+        if let Some(mark) = origin_mark(&item) {
             text.push(' ');
             text.push_str(mark);
         }
@@ -83,7 +90,7 @@ pub(super) fn put(
 /// Memories that hold for whatever is done in the project, as their files say.
 pub(super) fn most_urgent(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
     let core = core(store, scene)?.into_iter();
-    let urgent = core.filter(|item| priority(item) <= URGENT && !is_repository_word(item));
+    let urgent = core.filter(|item| priority(item) <= URGENT && !is_foreign(item));
     Ok(urgent.filter_map(|item| fresh(&item, scene)).collect())
 }
 
@@ -104,7 +111,7 @@ fn core(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
     }
     rows.sort_by(|a, b| {
         let order = |item: &Item| {
-            let foreign = is_repository_word(item);
+            let foreign = is_foreign(item);
             (foreign, !is_named(item), priority(item), item.key.clone())
         };
         order(a).cmp(&order(b))
@@ -134,22 +141,35 @@ fn priority(item: &Item) -> u64 {
     let own = detail(item, "priority").and_then(Value::as_u64);
     match own {
         None => u64::MAX,
-        Some(own) if is_repository_word(item) => own.max(REPOSITORY_PRIORITY),
+        Some(own) if is_foreign(item) => own.max(FOREIGN_PRIORITY),
         Some(own) => own,
     }
 }
 
 /// Whether the words are a repository's, which the user has not accepted. Rows
 /// that do not say are not accepted.
-pub(super) fn is_repository_word(item: &Item) -> bool {
+fn is_repository_word(item: &Item) -> bool {
     let is_team = item.key.as_deref().is_some_and(|key| key.starts_with(TEAM));
     let accepted = detail(item, "accepted").and_then(Value::as_bool);
     item.kind == Kind::Memory && is_team && accepted != Some(true)
 }
 
+/// Whether an agent saved it, and the user has not accepted it.
+fn is_agent_word(item: &Item) -> bool {
+    item.kind == Kind::Memory && item.speaker.as_deref() == Some(ASSISTANT)
+}
+
+/// Whether a memory holds words that are not the user's.
+pub(super) fn is_foreign(item: &Item) -> bool {
+    is_repository_word(item) || is_agent_word(item)
+}
+
 /// What is said of such words.
-pub(super) fn repository_mark(item: &Item) -> Option<&'static str> {
-    is_repository_word(item).then_some(REPOSITORY_MARK)
+pub(super) fn origin_mark(item: &Item) -> Option<&'static str> {
+    if is_repository_word(item) {
+        return Some(REPOSITORY_MARK);
+    }
+    is_agent_word(item).then_some(AGENT_MARK)
 }
 
 fn is_named(item: &Item) -> bool {

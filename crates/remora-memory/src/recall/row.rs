@@ -5,7 +5,7 @@
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 
-use super::memories::repository_mark;
+use super::memories::origin_mark;
 use super::plain::{block, line};
 use super::truth::Truth;
 use super::{Chosen, Scene, Seen, is_untrusted, name_of, other_branch};
@@ -34,7 +34,7 @@ pub(super) fn short(item: &Item, truth: Truth, scene: &Scene<'_>) -> String {
         item.kind,
         line(&item.title, TITLE)
     );
-    if let Some(mark) = repository_mark(item) {
+    if let Some(mark) = origin_mark(item) {
         text = format!("{text} {mark}");
     }
     if let Some(branch) = other_branch(item, scene) {

@@ -88,7 +88,7 @@ pub(super) fn of(memory: SavedMemory, project: &str, redactor: &Redactor) -> Opt
         prompt: None,
         branch: None,
         subagent: None,
-        speaker: None,
+        speaker: memory.speaker,
         tool: None,
         tool_use_id: None,
         detail: Some(detail),

@@ -69,6 +69,7 @@ fn memory(uri: &str, text: &str) -> SavedMemory {
         text: text.to_owned(),
         files: vec!["src/a.rs".to_owned()],
         time: 1_000,
+        speaker: None,
         detail: json!({ "scope": "project", "priority": 2, "path": "/m/x.md" }),
     }
 }

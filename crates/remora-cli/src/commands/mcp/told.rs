@@ -12,6 +12,7 @@ use remora_protocol::record::{Item, Kind, Project};
 use remora_protocol::tokens::estimate;
 use remora_server::mcp::{Detail, Entry, Row, Source};
 
+use crate::commands::memory::origin_of;
 use crate::commands::show::lines::Local;
 use crate::commands::timeline;
 use crate::commands::wrong::Rejections;
@@ -134,7 +135,7 @@ pub(super) fn memory(
     fields.extend(kind);
     fields.push(("file", memory.path.display().to_string()));
     if !accepted {
-        fields.push(("from", "this repository, not from the user".to_owned()));
+        fields.push(("from", origin_of(memory).to_owned()));
     }
     Detail {
         name: memory.uri.to_string(),

@@ -1,7 +1,9 @@
-//! `remora memory accept`: which memories of a repository the user has read and
-//! taken over. A clone brings its team memories along, so they are the
-//! repository's words until then. What is accepted is a content, not a name: a
-//! memory that changes waits again.
+//! `remora memory accept`: memories that others wrote and that the user has read
+//! and taken over: those of a repository, and those that an agent saved. A clone
+//! brings its team memories along, so they are the repository's words until
+//! then. What is accepted of a repository is a content, not a name: a memory that
+//! changes waits again. A memory that an agent saved says so in its own file,
+//! and says otherwise once it is accepted.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,11 +12,13 @@ use std::path::{Path, PathBuf};
 
 use remora_client::Paths;
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
-use remora_instructions::memories::{Memory, Scope, Type};
+use remora_instructions::memories::folder::Change;
+use remora_instructions::memories::{Author, Memory, Scope, Type};
 use ring::digest::{SHA256, digest};
 use serde_json::json;
 
-use super::{Shelf, as_json};
+use super::write::author_here;
+use super::{Shelf, as_json, now, secrets};
 use crate::args::{MemoryAccept, Whose};
 use crate::commands::show::lines::{count, flat};
 use crate::error::CliError;
@@ -38,11 +42,14 @@ impl Accepted {
     }
 
     /// Whether the user wrote this memory or accepted what it says now. Memories
-    /// outside the repository are the user's own.
+    /// outside the repository are the user's own unless an agent saved them.
     pub(in crate::commands) fn holds(&self, root: &Path, memory: &Memory) -> bool {
         let names = self.0.get(root.to_string_lossy().as_ref());
         let known = names.and_then(|names| names.get(memory.uri.name.as_str()));
-        memory.uri.scope != Scope::Team || known == Some(&content_hash(memory))
+        match memory.uri.scope {
+            Scope::Team => known == Some(&content_hash(memory)),
+            Scope::Project | Scope::User => memory.author == Author::User,
+        }
     }
 
     fn insert(&mut self, root: &Path, memory: &Memory) {
@@ -85,15 +92,15 @@ fn content_hash(memory: &Memory) -> String {
     })
 }
 
-/// The user wrote this memory, so there is nothing to accept later.
+/// Where the user wrote this memory there is nothing to accept later.
 pub(super) fn accept_own(shelf: &Shelf, memory: &Memory) -> Result<(), CliError> {
-    if memory.uri.scope != Scope::Team {
+    if memory.uri.scope != Scope::Team || memory.author != Author::User {
         return Ok(());
     }
-    accept(shelf, std::slice::from_ref(memory))
+    accept_content(shelf, std::slice::from_ref(memory))
 }
 
-fn accept(shelf: &Shelf, memories: &[Memory]) -> Result<(), CliError> {
+fn accept_content(shelf: &Shelf, memories: &[Memory]) -> Result<(), CliError> {
     let mut accepted = Accepted::load(&shelf.data.paths);
     for memory in memories {
         accepted.insert(&shelf.root, memory);
@@ -101,32 +108,68 @@ fn accept(shelf: &Shelf, memories: &[Memory]) -> Result<(), CliError> {
     accepted.save(&shelf.data.paths)
 }
 
+/// The files of agents' memories say from now on that they are the user's.
+fn accept_authorship(shelf: &Shelf, memories: &[Memory]) -> Result<(), CliError> {
+    let redactor = shelf.redactor()?;
+    let find = |text: &str| secrets(&redactor, text);
+    let change = Change {
+        author: Some(Author::User),
+        ..Change::default()
+    };
+    for memory in memories {
+        let folder = shelf.folder(memory.uri.scope);
+        folder.edit(memory.uri.name.as_str(), &change, &now(), &find)?;
+    }
+    Ok(())
+}
+
+/// The memory of this name that waits, else the one that the name means.
+fn find_waiting(shelf: &Shelf, accepted: &Accepted, name: &str) -> Result<Memory, CliError> {
+    let folders = shelf.folders(&Whose::default()).into_iter();
+    let mut waiting: Vec<Memory> = folders
+        .filter_map(|folder| folder.get(name).ok())
+        .filter(|memory| !accepted.holds(&shelf.root, memory))
+        .collect();
+    match waiting.pop() {
+        Some(memory) if waiting.is_empty() => Ok(memory),
+        _ => Ok(shelf.find(name, &Whose::default())?.1),
+    }
+}
+
 pub(super) fn run(args: &MemoryAccept, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = Shelf::open(&args.place)?;
-    let team = Whose {
-        team: true,
-        ..Whose::default()
-    };
-    let memories = if args.all {
-        let mut waiting = shelf.folder(Scope::Team).list()?.memories;
-        let accepted = Accepted::load(&shelf.data.paths);
-        waiting.retain(|memory| !accepted.holds(&shelf.root, memory));
-        waiting
-    } else {
-        let find = |name: &String| Ok(shelf.find(name, &team)?.1);
-        args.names
-            .iter()
-            .map(find)
-            .collect::<Result<Vec<_>, CliError>>()?
-    };
-    if let Some(own) = memories.iter().find(|m| m.uri.scope != Scope::Team) {
+    // An agent must not make its own words the user's.
+    if author_here(&shelf.data.environment) == Author::Agent {
+        return Err(CliError::Usage(
+            "memories are accepted by a person: run this in a terminal of your own".to_owned(),
+        ));
+    }
+    let accepted = Accepted::load(&shelf.data.paths);
+    let mut memories = Vec::new();
+    if args.all {
+        for folder in shelf.folders(&Whose::default()) {
+            memories.extend(folder.list()?.memories);
+        }
+        memories.retain(|memory| !accepted.holds(&shelf.root, memory));
+    }
+    for name in &args.names {
+        memories.push(find_waiting(&shelf, &accepted, name)?);
+    }
+    let is_own =
+        |memory: &&Memory| memory.uri.scope != Scope::Team && accepted.holds(&shelf.root, memory);
+    if let Some(own) = memories.iter().find(is_own) {
         return Err(CliError::Usage(format!(
-            "{} is your own: only memories of the repository are accepted",
+            "{} is your own: only memories of the repository and of agents are accepted",
             own.uri
         )));
     }
     if !memories.is_empty() {
-        accept(&shelf, &memories)?;
+        let (team, agents): (Vec<Memory>, Vec<Memory>) = memories
+            .iter()
+            .cloned()
+            .partition(|memory| memory.uri.scope == Scope::Team);
+        accept_content(&shelf, &team)?;
+        accept_authorship(&shelf, &agents)?;
         shelf.changed();
     }
     if args.place.json {
@@ -139,9 +182,9 @@ pub(super) fn run(args: &MemoryAccept, out: &mut Output) -> Result<Exit, CliErro
         out.text(&format!("accepted {uri}  {}\n", flat(&memory.hook())))?;
     }
     out.text(&match memories.len() {
-        0 => "no memory of this repository waits to be accepted\n".to_owned(),
+        0 => "no memory waits to be accepted\n".to_owned(),
         n => format!(
-            "{} of this repository now {} as yours; one that changes waits again\n",
+            "{} now {} as yours; one of the repository that changes waits again\n",
             count(n as u64, "memory", "memories"),
             if n == 1 { "counts" } else { "count" }
         ),

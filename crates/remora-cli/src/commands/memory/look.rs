@@ -2,7 +2,7 @@
 
 use remora_instructions::memories::check::{self, Cached, Verdict};
 use remora_instructions::memories::folder::{Folder, Listing};
-use remora_instructions::memories::{Memory, Scope, Type};
+use remora_instructions::memories::{Author, Memory, Scope, Type};
 use serde_json::{Value, json};
 
 use super::accept::Accepted;
@@ -46,7 +46,7 @@ pub(super) fn list(args: &MemoryList, out: &mut Output) -> Result<Exit, CliError
         return Ok(Exit::GoOn);
     }
     let mut first = true;
-    let mut waiting = 0;
+    let (mut from_repository, mut from_agents) = (0, 0);
     for (folder, listing) in &all {
         if listing.memories.is_empty() && listing.warnings.is_empty() {
             continue;
@@ -57,17 +57,27 @@ pub(super) fn list(args: &MemoryList, out: &mut Output) -> Result<Exit, CliError
         first = false;
         let waits = |memory: &Memory| !accepted.holds(&shelf.root, memory);
         section(folder, listing, &cached, &waits, out)?;
-        waiting += listing.memories.iter().filter(|m| waits(m)).count();
+        let waiting = listing.memories.iter().filter(|m| waits(m)).count();
+        match folder.scope() {
+            Scope::Team => from_repository += waiting,
+            Scope::Project | Scope::User => from_agents += waiting,
+        }
     }
-    if waiting > 0 {
+    let mut gap = "\n";
+    for (waiting, from) in [
+        (from_repository, "from this repository"),
+        (from_agents, "from an agent"),
+    ] {
+        let memories = match waiting {
+            0 => continue,
+            1 => "1 memory is".to_owned(),
+            n => format!("{n} memories are"),
+        };
         out.text(&format!(
-            "\n{} from this repository, not from you: `remora memory show NAME`, then \
-             `remora memory accept NAME`\n",
-            match waiting {
-                1 => "1 memory is".to_owned(),
-                n => format!("{n} memories are"),
-            }
+            "{gap}{memories} {from}, not from you: `remora memory show NAME`, then \
+             `remora memory accept NAME`\n"
         ))?;
+        gap = "";
     }
     if first {
         out.text("nothing is saved here; `remora remember \"...\"` saves a fact\n")?;
@@ -104,7 +114,11 @@ fn section(
             _ => String::new(),
         };
         let waiting = if waits(memory) {
-            out.paint(Style::Yellow, "[not accepted] ")
+            let mark = match memory.author {
+                Author::Agent => "[~ by an agent] ",
+                Author::User => "[not accepted] ",
+            };
+            out.paint(Style::Yellow, mark)
         } else {
             String::new()
         };
@@ -136,6 +150,7 @@ fn last(cached: &Cached, memory: &Memory) -> Option<Verdict> {
 pub(super) fn show(args: &MemoryShow, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = Shelf::open(&args.place)?;
     let cached = cache(&shelf.data.paths, &shelf.root);
+    let accepted = Accepted::load(&shelf.data.paths);
     let mut memories = Vec::new();
     for name in &args.names {
         memories.push(shelf.find(name, &args.whose)?.1);
@@ -147,6 +162,7 @@ pub(super) fn show(args: &MemoryShow, out: &mut Output) -> Result<Exit, CliError
                 let mut value = as_json(memory);
                 value["body"] = json!(memory.body);
                 value["links"] = json!(memory.links);
+                value["accepted"] = json!(accepted.holds(&shelf.root, memory));
                 value["check"] = json!(last(&cached, memory).map(Verdict::word));
                 let findings = cached.last(&memory.body).unwrap_or_default();
                 value["findings"] = findings_json(&findings);
@@ -160,12 +176,12 @@ pub(super) fn show(args: &MemoryShow, out: &mut Output) -> Result<Exit, CliError
         if at > 0 {
             out.text("\n")?;
         }
-        say(memory, &cached, out)?;
+        say(memory, &cached, accepted.holds(&shelf.root, memory), out)?;
     }
     Ok(Exit::GoOn)
 }
 
-fn say(memory: &Memory, cached: &Cached, out: &mut Output) -> Result<(), CliError> {
+fn say(memory: &Memory, cached: &Cached, accepted: bool, out: &mut Output) -> Result<(), CliError> {
     let uri = out.paint(Style::Cyan, &memory.uri.to_string());
     let title = out.paint(Style::Bold, &flat(&memory.title));
     out.text(&format!("{uri}\n{title}\n"))?;
@@ -175,6 +191,9 @@ fn say(memory: &Memory, cached: &Cached, out: &mut Output) -> Result<(), CliErro
         ("type", kind.to_owned()),
         ("priority", format!("{}{core}", memory.priority)),
     ];
+    if !accepted {
+        fields.push(("from", format!("{}, not accepted", origin_of(memory))));
+    }
     fields.extend(memory.description.clone().map(|text| ("about", text)));
     fields.extend(memory.modified.clone().map(|text| ("modified", text)));
     if !memory.links.is_empty() {
@@ -205,6 +224,14 @@ fn say(memory: &Memory, cached: &Cached, out: &mut Output) -> Result<(), CliErro
         }
     }
     Ok(())
+}
+
+/// Whose words a memory holds that the user has not accepted.
+pub(in crate::commands) fn origin_of(memory: &Memory) -> &'static str {
+    match memory.author {
+        Author::Agent => "an agent, not from the user",
+        Author::User => "this repository, not from the user",
+    }
 }
 
 pub(super) fn path(args: &MemoryPath, out: &mut Output) -> Result<Exit, CliError> {

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use remora_instructions::memories::folder::{Draft, Folder};
 use remora_instructions::memories::name::Name;
-use remora_instructions::memories::{Memory, MemoryError, Scope, Type};
+use remora_instructions::memories::{Author, Memory, MemoryError, Scope, Type};
 use remora_memory::redact::Redactor;
 use serde_json::{Value, json};
 
 use super::clean::Cleaner;
-use super::write::{cleaner, guess};
+use super::write::{author_here, cleaner, guess};
 use super::{Shelf, now, secrets};
 use crate::args::ImportMemory;
 use crate::commands::show::lines::count;
@@ -38,6 +38,7 @@ struct Note {
     description: Option<String>,
     kind: Type,
     priority: u8,
+    author: Author,
     body: String,
     /// The kinds of what was taken out of it.
     gone: Vec<String>,
@@ -92,6 +93,7 @@ pub(in crate::commands) fn import(args: &ImportMemory, out: &mut Output) -> Resu
             description: note.description.clone(),
             kind: note.kind,
             priority: note.priority,
+            author: note.author.max(author_here(&shelf.data.environment)),
             body: note.body.clone(),
             session: None,
         };
@@ -312,6 +314,7 @@ fn take(
             gone,
             kind: memory.kind.unwrap_or_else(|| guess(&body)),
             priority: memory.priority,
+            author: memory.author,
             description,
             title,
             body,

@@ -7,7 +7,7 @@ use remora_instructions::auto_memory::Judgement;
 use remora_instructions::memories::advice::{self, Advice, Known, Saving};
 use remora_instructions::memories::folder::{Change, Draft, Folder, Removed, Written};
 use remora_instructions::memories::name::Name;
-use remora_instructions::memories::{Memory, PRIORITY, Scope, Type, first_sentence};
+use remora_instructions::memories::{Author, Memory, PRIORITY, Scope, Type, first_sentence};
 use remora_memory::redact::Redactor;
 use serde_json::{Value, json};
 
@@ -16,7 +16,9 @@ use super::clean::Cleaner;
 use super::{Shelf, as_json, now, secrets};
 use crate::args::{MemoryAdd, MemoryEdit, MemoryRm, SavedPlace};
 use crate::commands::editor::open_editor;
+use crate::commands::reader::is_in_agent_shell;
 use crate::commands::show::lines::flat;
+use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, visible};
@@ -27,13 +29,23 @@ const LONGEST: u64 = 1024 * 1024;
 const TITLE: usize = 72;
 
 pub(super) fn add(args: &MemoryAdd, out: &mut Output) -> Result<Exit, CliError> {
-    let (written, advice) = save(args)?;
-    accept_own(&Shelf::open(&args.place)?, &written.memory)?;
+    let shelf = Shelf::open(&args.place)?;
+    let (written, advice) = save(args, author_here(&shelf.data.environment))?;
+    accept_own(&shelf, &written.memory)?;
     told("saved", &written, &advice, &args.place, out)
 }
 
+/// Who writes with this command, by whose shell it runs in.
+pub(super) fn author_here(environment: &Environment) -> Author {
+    if is_in_agent_shell(environment) {
+        Author::Agent
+    } else {
+        Author::User
+    }
+}
+
 /// Writes the memory; says nothing.
-pub(super) fn save(args: &MemoryAdd) -> Result<(Written, Vec<Advice>), CliError> {
+pub(super) fn save(args: &MemoryAdd, author: Author) -> Result<(Written, Vec<Advice>), CliError> {
     let body = words(&args.text.join(" "))?;
     let shelf = Shelf::open(&args.place)?;
     let folder = shelf.folder(args.whose.scope().unwrap_or(Scope::Project));
@@ -50,6 +62,7 @@ pub(super) fn save(args: &MemoryAdd) -> Result<(Written, Vec<Advice>), CliError>
         description: args.description.as_deref().map(|text| cleaner.text(text)),
         kind: args.kind.map_or_else(|| guess(&body), Type::from),
         priority: args.priority.unwrap_or(PRIORITY),
+        author,
         body,
         session: None,
     };
@@ -72,11 +85,12 @@ pub(super) fn edit(args: &MemoryEdit, out: &mut Output) -> Result<Exit, CliError
     let redactor = shelf.redactor()?;
     let mut cleaner = cleaner(folder, &redactor);
     let body = args.text.as_deref().map(words).transpose()?;
-    let change = Change {
+    let mut change = Change {
         title: args.title.as_deref().map(|text| cleaner.text(text)),
         description: args.description.as_deref().map(|text| cleaner.text(text)),
         kind: args.kind.map(Type::from),
         priority: args.priority,
+        author: None,
         body: body.map(|text| cleaner.body(&text)).transpose()?,
     };
     if change == Change::default() && !by_hand(&shelf, &memory)? {
@@ -85,6 +99,8 @@ pub(super) fn edit(args: &MemoryEdit, out: &mut Output) -> Result<Exit, CliError
             memory.path.display()
         )));
     }
+    // Whoever changes the words answers for all of them.
+    change.author = Some(author_here(&shelf.data.environment));
     let find = |text: &str| secrets(&redactor, text);
     let written = folder.edit(memory.uri.name.as_str(), &change, &now(), &find)?;
     accept_own(&shelf, &written.memory)?;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use remora_client::{Paths, wake};
 use remora_instructions::Kind;
 use remora_instructions::memories::check::{self, Files, Git};
-use remora_instructions::memories::{Folder, Memory, Scope, Uri};
+use remora_instructions::memories::{Author, Folder, Memory, Scope, Uri};
 use remora_protocol::record::Project;
 use remora_server::is_gone;
 use remora_server::saved::{SavedList, SavedMemories, follow, hint};
@@ -146,7 +146,7 @@ impl SavedMemories for SavedFiles {
         let Some(project) = project else {
             for memory in read(&self.everywhere(), &mut list) {
                 let context = Context {
-                    accepted: true,
+                    accepted: memory.author == Author::User,
                     ..Context::default()
                 };
                 list.memories.push(row::of(&memory, context));

@@ -300,7 +300,7 @@ fn memories_of_a_clone_are_the_repositorys_until_the_user_accepts_what_they_say(
     go(&den, &["memory", "accept", "--all"]);
     assert_eq!(
         go(&den, &["memory", "accept", "--all"]),
-        "no memory of this repository waits to be accepted\n"
+        "no memory waits to be accepted\n"
     );
 
     // What the user writes needs no second word from them.

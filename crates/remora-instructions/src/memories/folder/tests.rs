@@ -30,6 +30,7 @@ fn draft(title: &str) -> Draft {
         description: None,
         kind: Type::Feedback,
         priority: 3,
+        author: Author::User,
         body: format!("{title}, always."),
         session: None,
     }
@@ -406,4 +407,29 @@ fn a_team_s_folder_with_too_many_entries_is_cut_and_says_so() {
     let warnings = folder.list().unwrap().warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("holds more than 10000 entries"));
+}
+
+#[test]
+fn a_memory_says_who_saved_it_until_the_user_takes_it_over() {
+    let (_temp, folder) = folder(Scope::Project);
+    let saved = Draft {
+        author: Author::Agent,
+        ..draft("Invoices")
+    };
+    let written = folder.add(&saved, NOW, &nothing).unwrap();
+    assert_eq!(written.memory.author, Author::Agent);
+    assert!(read(&folder, "invoices.md").contains("\n  author: agent\n"));
+    let same = folder.edit("invoices", &Change::default(), NOW, &nothing);
+    assert_eq!(same.unwrap().memory.author, Author::Agent);
+    let accepted = Change {
+        author: Some(Author::User),
+        ..Change::default()
+    };
+    let written = folder.edit("invoices", &accepted, NOW, &nothing).unwrap();
+    assert_eq!(written.memory.author, Author::User);
+    assert_eq!(written.memory.body, saved.body);
+    // A user's file does not need to say so.
+    folder.add(&draft("Own"), NOW, &nothing).unwrap();
+    folder.edit("own", &accepted, NOW, &nothing).unwrap();
+    assert!(!read(&folder, "own.md").contains("author"));
 }

@@ -1,8 +1,10 @@
-//! Memories that a repository brings along.
+//! Memories that are not the user's: a repository brought them along, or an agent
+//! saved them.
 
 use serde_json::Value;
 
 use super::*;
+use crate::recall::ASSISTANT;
 
 #[test]
 fn words_of_a_repository_come_last_and_marked_until_they_are_accepted() {
@@ -42,4 +44,42 @@ fn words_of_a_repository_come_last_and_marked_until_they_are_accepted() {
             "memory://team/unsaid [from this repository, not from the user]",
         ]
     );
+}
+
+#[test]
+fn what_an_agent_saved_is_marked_everywhere_and_urgent_nowhere() {
+    let world = World::default();
+    let memory = |uri: &str, speaker: Option<&str>| Item {
+        key: Some(uri.to_owned()),
+        text: "Invoices go through the gateway.".to_owned(),
+        speaker: speaker.map(str::to_owned),
+        detail: Some(json!({"priority": 1, "named": false, "accepted": speaker.is_none()})),
+        ..row(Kind::Memory, &format!("how invoices go out: {uri}"), 1)
+    };
+    world.add(memory("memory://project/claimed", Some(ASSISTANT)));
+    world.add(memory("memory://project/own", None));
+    let asked = row(Kind::Prompt, "mend how invoices go out", 2);
+    world.add(Item {
+        session: "now".to_owned(),
+        ..asked
+    });
+    let start = world.at(&Moment::Start);
+    let wanted = ["memory://project/own", "memory://project/claimed"];
+    assert_eq!(names(&start), wanted);
+    let text = start.text.unwrap();
+    let mark = "memory://project/claimed~ [saved by an agent, not by the user]";
+    assert!(text.lines().any(|line| line == mark), "{text}");
+    assert!(
+        text.lines().any(|line| line == "memory://project/own"),
+        "{text}"
+    );
+    // A subagent is given what is urgent, which an agent cannot make so.
+    let brief = world.at(&Moment::Subagent);
+    let why = |name: &str| {
+        let mut given = brief.given.iter().filter(|given| given.item == name);
+        given.next().map(|given| given.why.as_str())
+    };
+    let urgent = Some("brief: saved with the highest priority");
+    assert_eq!(why("memory://project/own"), urgent);
+    assert_ne!(why("memory://project/claimed"), urgent);
 }

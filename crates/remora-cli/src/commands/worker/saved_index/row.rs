@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use remora_instructions::memories::check::{ClaimKind, Finding, Verdict, claims};
-use remora_instructions::memories::{Memory, Type};
+use remora_instructions::memories::{Author, Memory, Type};
+use remora_memory::recall::ASSISTANT;
 use remora_server::saved::SavedMemory;
 use serde_json::json;
 
@@ -51,6 +52,8 @@ pub(super) fn of(memory: &Memory, context: Context<'_>) -> SavedMemory {
             .root
             .map_or_else(Vec::new, |root| files(&memory.body, root)),
         text: memory.body.clone(),
+        speaker: (memory.author == Author::Agent && !context.accepted)
+            .then(|| ASSISTANT.to_owned()),
         time: written.unwrap_or(nanos / 1_000_000),
         detail: json!({
             "scope": memory.uri.scope.as_str(),
