@@ -14,6 +14,7 @@ use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
 use remora_protocol::record::Anchor;
 use remora_protocol::request::Embedding;
 
+use crate::clock;
 use crate::config::Config;
 use crate::error::CliError;
 
@@ -291,6 +292,7 @@ impl Ground {
             project: &self.place.project.key,
             branch: self.place.branch.as_deref(),
             session,
+            now: clock::millis(),
             changed: &self.changed,
             details: &self.details,
             disk: &self.files,

@@ -11,6 +11,7 @@ mod capture;
 pub mod commit;
 mod digest;
 pub mod edit;
+pub mod end_date;
 mod episode;
 pub mod fingerprint;
 mod fix;

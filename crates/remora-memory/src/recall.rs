@@ -142,6 +142,8 @@ pub struct Scene<'a> {
     pub branch: Option<&'a str>,
     /// The session.
     pub session: &'a str,
+    /// The time, in milliseconds since 1970: what has ended is not in force.
+    pub now: i64,
     /// Files that git says have changed, as seen from the project's root.
     pub changed: &'a [String],
     /// How more of a row is fetched, in a few words.
@@ -222,7 +224,7 @@ impl Recall {
 
 /// What this moment brings back.
 pub fn recall(store: &dyn Store, scene: &Scene<'_>, moment: &Moment<'_>) -> Result<Recall> {
-    let store = Reader::new(store, Some(scene.project))?;
+    let store = Reader::new(store, Some(scene.project), scene.now)?;
     let mut recall = recall_corrected(&store, scene, moment)?;
     recall.passed.splice(0..0, store.into_left_out());
     Ok(recall)

@@ -33,6 +33,7 @@ use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::import;
 use crate::commands::worker::saved_index;
+pub(super) use crate::commands::worker::saved_index::ended_on;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -264,6 +265,7 @@ fn as_json(memory: &Memory) -> Value {
         "priority": memory.priority,
         "author": memory.author.as_str(),
         "modified": memory.modified,
+        "ended": ended_on(memory),
         "warnings": memory.warnings,
     })
 }

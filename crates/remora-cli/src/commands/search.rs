@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use remora_embed::OnDemand;
 use remora_memory::commit::reverted_by;
+use remora_memory::end_date::item_ended_on;
 use remora_memory::recall::is_untrusted;
 use remora_memory::store::{FileMatch, Filter, Hit, Store};
 use remora_memory::words::Query;
@@ -18,6 +19,7 @@ use remora_protocol::time::rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::Search;
+use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::reader::Reader;
 use crate::commands::show;
@@ -309,6 +311,9 @@ fn as_json(args: &Search, hit: &Hit, rejections: &Rejections, wanted: &Wanted) -
     if let Some(hash) = reverted_by(item) {
         value["reverted_by"] = json!(hash);
     }
+    if let Some(day) = item_ended_on(item, clock::millis()) {
+        value["ended"] = json!(day);
+    }
     if let Some(speaker) = &item.speaker {
         value["speaker"] = json!(speaker);
     }
@@ -349,7 +354,7 @@ fn say(
     let indent = " ".repeat(indent);
     let room = lines::line_width().saturating_sub(indent.len());
     let mut about = vec![local.moment(item.time)];
-    about.extend(reverted_by(item).map(|hash| format!("reverted by {hash}")));
+    about.extend(show::outdated(item));
     if item.kind == Kind::Memory && is_untrusted(item) {
         about.push("not from the user".to_owned());
     }

@@ -4,12 +4,14 @@ pub(crate) mod lines;
 
 use remora_instructions::memories::SCHEME;
 use remora_memory::commit::{reverted_by, short_hash};
+use remora_memory::end_date::item_ended_on;
 use remora_memory::store::{Name, Store};
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::rfc3339;
 use serde_json::{Value, json};
 
 use crate::args::Show;
+use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::reader::Reader;
 use crate::commands::wrong::Rejections;
@@ -125,6 +127,9 @@ fn full(item: &Item, rejections: &Rejections) -> Result<Value, CliError> {
     if rejections.is_pinned(item) {
         value["pinned"] = json!(true);
     }
+    if let Some(day) = item_ended_on(item, clock::millis()) {
+        value["ended"] = json!(day);
+    }
     value["when"] = json!(rfc3339(item.time));
     value["last_when"] = json!(rfc3339(item.time.max(item.last_time)));
     match item.kind {
@@ -223,6 +228,13 @@ fn say(
     Ok(())
 }
 
+/// Why an item no longer holds, by its own words or by a later commit.
+pub(crate) fn outdated(item: &Item) -> Option<String> {
+    let reverted = reverted_by(item).map(|hash| format!("reverted by {hash}"));
+    let ended = || Some(format!("ended {}", item_ended_on(item, clock::millis())?));
+    reverted.or_else(ended)
+}
+
 /// What there is to say beside title, facts and text.
 pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
@@ -253,6 +265,8 @@ pub(crate) fn fields(item: &Item, project: &str, local: &Local) -> Vec<(&'static
     fields.extend(done.into_iter().filter(|(_, name)| !name.is_empty()));
     fields.extend(file(item));
     fields.extend(commit(item));
+    let ended = item_ended_on(item, clock::millis());
+    fields.extend(ended.map(|day| ("ended", format!("{day}, by its own words"))));
     fields.extend(item.subagent.clone().map(|name| ("subagent", name)));
     fields.extend(item.branch.clone().map(|name| ("branch", name)));
     fields.extend(item.speaker.clone().map(|name| ("said by", name)));

@@ -3,7 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_memory::commit::reverted_by;
 use remora_memory::store::{Filter, Order, Page, Store};
 use remora_memory::{Treatment, treatment};
 use remora_protocol::EventName;
@@ -339,8 +338,8 @@ fn line(
             let kind = item.kind.name();
             let mark = if here { ">" } else { " " };
             let lead = format!("{mark} {time}  {id:>wide$}  {kind:<KIND$}  ");
-            let title = match (item.seen, reverted_by(item)) {
-                (_, Some(hash)) => format!("{} (reverted by {hash})", flat(&item.title)),
+            let title = match (item.seen, show::outdated(item)) {
+                (_, Some(why)) => format!("{} ({why})", flat(&item.title)),
                 (0 | 1, None) => flat(&item.title),
                 (seen, None) => format!("{} ({seen} times)", flat(&item.title)),
             };

@@ -2,6 +2,8 @@
 //! words, chosen for the prompt at hand, and what was left. Always as what was
 //! recorded, never as something to do.
 
+use std::borrow::Cow;
+
 use remora_protocol::record::Item;
 use remora_protocol::time::date;
 
@@ -9,6 +11,7 @@ use super::plain::line;
 use super::row::entries;
 use super::said::Said;
 use super::{Scene, is_untrusted, name_of, other_branch};
+use crate::end_date::{ended_on, without_ended};
 use crate::episode::{Room, field, join_sentences, rank_sentences};
 
 /// Characters of what was asked and of what was concluded.
@@ -47,6 +50,21 @@ pub(super) fn has_said(item: &Item) -> bool {
     entries(item, field::SAID).next().is_some() || entries(item, field::ASKED).next().is_some()
 }
 
+/// Whether all that a turn was asked has ended: what came of it has, too.
+pub(super) fn has_ended(item: &Item, now: i64) -> bool {
+    if entries(item, field::ASKED).next().is_none() {
+        return ended_on(&item.title, item.time, now).is_some();
+    }
+    lines_in_force(item, field::ASKED, now).is_empty()
+}
+
+/// The lines of a list, without what has ended.
+pub(super) fn lines_in_force(item: &Item, name: &str, now: i64) -> Vec<String> {
+    let lines = entries(item, name).map(|line| without_ended(line, item.time, now));
+    let lines = lines.filter(|line| !line.is_empty());
+    lines.map(Cow::into_owned).collect()
+}
+
 /// Whether a text only asks something.
 pub(super) fn only_asks(text: &str) -> bool {
     text.trim_end().ends_with(['?', '？'])
@@ -65,7 +83,10 @@ pub(super) fn render(
     let about = match focus {
         Focus::About(text) | Focus::Best(text) | Focus::Standing(text) => text,
     };
-    let list = |name| -> Vec<String> { entries(item, name).map(str::to_owned).collect() };
+    if has_ended(item, scene.now) {
+        return None;
+    }
+    let list = |name| lines_in_force(item, name, scene.now);
     let tell = |mut sentences: Vec<String>| {
         sentences.retain(|sentence| !known.iter().any(|said| said.says(sentence)));
         line(&join_sentences(&sentences), MAX_LINE_CHARS)

@@ -88,8 +88,18 @@ impl Later {
             kinds: STATED.to_vec(),
             ..Filter::default()
         };
-        let rows = store.list(&filter, Page::newest(LOOK))?;
-        Ok(Self::among(&rows))
+        let rows = store.list_with_ended(&filter, Page::newest(LOOK))?;
+        let stated = rows.iter().filter_map(|(item, has_ended)| {
+            let has_ended = *has_ended;
+            Some(Stated {
+                has_ended,
+                ..Stated::of(item)?
+            })
+        });
+        Ok(Self {
+            stated: stated.collect(),
+            splitter: RefCell::default(),
+        })
     }
 
     pub(super) fn among<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
@@ -171,7 +181,12 @@ impl Later {
 
     fn replacements(&self, this: &Statement) -> impl Iterator<Item = &Stated> {
         let later = self.stated.iter().filter(|later| later.time > this.time);
-        later.filter(|later| later.read(&self.splitter).replaces(this))
+        later.filter(|later| {
+            let read = later.read(&self.splitter);
+            // What stood in for something until a day gives way to it again; what
+            // said of the same thing until when it holds has ended it.
+            read.replaces(this) && (!later.has_ended || read.names_all_of(this))
+        })
     }
 }
 
@@ -186,6 +201,8 @@ struct Stated {
     turn: (String, Option<u32>),
     title: String,
     taken_back: String,
+    /// Whether it said until when it holds, and that is over.
+    has_ended: bool,
     read: OnceCell<Statement>,
 }
 
@@ -201,6 +218,7 @@ impl Stated {
             turn: (item.session.clone(), item.prompt),
             title: item.title.clone(),
             taken_back: taken_back.unwrap_or_default().to_owned(),
+            has_ended: false,
             read: OnceCell::new(),
         })
     }
@@ -254,6 +272,12 @@ impl Statement {
     /// Whether this one, being later, leaves nothing of the other.
     fn replaces(&self, other: &Self) -> bool {
         self.drops_what(other) || self.is_about_the_same(other)
+    }
+
+    /// Whether this one speaks of everything that the other chose.
+    fn names_all_of(&self, other: &Self) -> bool {
+        let named = |word| self.words.contains(word);
+        !other.chosen.is_empty() && other.chosen.iter().all(named)
     }
 
     fn drops_what(&self, other: &Self) -> bool {

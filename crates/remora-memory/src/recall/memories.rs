@@ -12,6 +12,7 @@ use super::plain::block;
 use super::reader::Reader;
 use super::truth::Truth;
 use super::{ASSISTANT, Recall, Scene, Seen, name_of, row};
+use crate::end_date::item_ended_on;
 use crate::private::{strip_injected, strip_private};
 use crate::store::{Filter, Page as Part, Result};
 
@@ -131,10 +132,11 @@ pub(super) fn fresh(item: &Item, scene: &Scene<'_>) -> Option<Item> {
         Some(now) => strip_injected(&strip_private(&now?)).into_owned(),
         None => item.text.clone(),
     };
-    Some(Item {
+    let item = Item {
         text,
         ..item.clone()
-    })
+    };
+    Some(item).filter(|item| item_ended_on(item, scene.now).is_none())
 }
 
 fn priority(item: &Item) -> u64 {

@@ -18,6 +18,7 @@ use super::relevance::{is_common, least_probability};
 use super::said::Said;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, row, work};
+use crate::end_date::ended_on;
 use crate::episode::amends;
 use crate::sentence::is_wide;
 use crate::store::{FileMatch, Filter, Hit, Looks, Name, Page as Part, Result};
@@ -455,6 +456,7 @@ impl<'a> Giving<'a> {
             Seen::Told => Some(BEFORE),
             Seen::Named if !row::has_more(item) => Some(BEFORE),
             _ if self.later.replace(item) => Some("said anew later"),
+            _ if self.has_ended(item) => Some("has ended"),
             _ if self.has_fix && item.kind == Kind::Fix => Some("another error's fix"),
             _ => None,
         };
@@ -463,6 +465,15 @@ impl<'a> Giving<'a> {
             return None;
         }
         Some(item.clone())
+    }
+
+    /// Whether all that was asked there has ended.
+    fn has_ended(&self, item: &Item) -> bool {
+        match item.kind {
+            Kind::Prompt => ended_on(&item.text, item.time, self.scene.now).is_some(),
+            Kind::Summary => card::has_ended(item, self.scene.now),
+            _ => false,
+        }
     }
 
     /// Gives a row that is no turn: a saved memory, a fix, a statement.

@@ -175,6 +175,7 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
     }
     rows.retain(|item| item.session != scene.session);
     turns.retain(|item| item.session != scene.session && card::has_said(item));
+    turns.retain(|item| !card::has_ended(item, scene.now));
     if rows.iter().any(|item| is_stated(item.kind)) || !turns.is_empty() {
         let later = Later::of_project(store, scene)?;
         rows.retain(|item| !later.replace(item));
@@ -238,7 +239,7 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
 
 /// What a turn concluded about the file, on one line.
 fn conclusion(item: &Item, path: &str, scene: &Scene<'_>) -> Option<String> {
-    let said: Vec<String> = row::entries(item, field::SAID).map(str::to_owned).collect();
+    let said = card::lines_in_force(item, field::SAID, scene.now);
     let told = join_sentences(&rank_sentences(&said, path, CONCLUSION));
     let told = if told.is_empty() {
         line(&item.title, 160)

@@ -1,5 +1,6 @@
-//! What recall reads: the store as its users corrected it. Every trigger asks
-//! through here, so that no trigger can inject what was marked wrong.
+//! What recall reads: the store as its users corrected it, and without what has
+//! ended. Every trigger asks through here, so that no trigger can inject what was
+//! marked wrong, or as in force what says itself that it no longer is.
 
 use std::cell::RefCell;
 
@@ -7,6 +8,7 @@ use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Rejection, Sessi
 
 use super::plain::line;
 use super::{Passed, name_of};
+use crate::end_date::item_ended_on;
 use crate::overrides::Overrides;
 use crate::store::{Filter, Hit, Name, Page, Result, Store};
 use crate::words::Query;
@@ -14,9 +16,10 @@ use crate::words::Query;
 /// Rejected items that are told to a user who asks why.
 const MAX_LEFT_OUT: usize = 8;
 
-/// The store without what users rejected.
+/// The store without what users rejected, and without what has ended.
 pub(super) struct Reader<'a> {
     store: &'a dyn Store,
+    now: i64,
     overrides: Overrides,
     /// What would have come.
     left_out: RefCell<Vec<Passed>>,
@@ -24,8 +27,9 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads as the users of a project corrected it; without one, of all.
-    pub(super) fn new(store: &'a dyn Store, project: Option<&str>) -> Result<Self> {
+    pub(super) fn new(store: &'a dyn Store, project: Option<&str>, now: i64) -> Result<Self> {
         Ok(Self {
+            now,
             overrides: Overrides::new(store.overrides(project)?),
             store,
             left_out: RefCell::default(),
@@ -67,6 +71,18 @@ impl<'a> Reader<'a> {
         let mut items = self.corrected(self.store.list(filter, page)?)?;
         items.truncate(limit);
         Ok(items)
+    }
+
+    /// The same with what has ended, each with whether it has: a statement that
+    /// has ended may have ended an earlier one.
+    pub(super) fn list_with_ended(&self, filter: &Filter, page: Page) -> Result<Vec<(Item, bool)>> {
+        let mut items = self.store.list(filter, page)?;
+        items.retain_mut(|item| self.is_not_rejected(item));
+        let with_end = |item: Item| {
+            let has_ended = item_ended_on(&item, self.now).is_some();
+            (item, has_ended)
+        };
+        Ok(items.into_iter().map(with_end).collect())
     }
 
     pub(super) fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
@@ -111,6 +127,14 @@ impl<'a> Reader<'a> {
 
     /// Whether an item may be told; what it quotes of rejected claims goes.
     fn keeps(&self, item: &mut Item) -> bool {
+        if let Some(day) = item_ended_on(item, self.now) {
+            self.leave_out(item, &format!("ended {day}"));
+            return false;
+        }
+        self.is_not_rejected(item)
+    }
+
+    fn is_not_rejected(&self, item: &mut Item) -> bool {
         if !self.overrides.has_quotable() {
             return true;
         }

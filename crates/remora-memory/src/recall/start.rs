@@ -19,6 +19,7 @@ use super::row::entries;
 use super::said::Said;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row, work};
+use crate::end_date::ended_on;
 use crate::episode::{amends, amends_stated, field, may_amend, weigh_sentence};
 use crate::statement::ON_PURPOSE;
 use crate::store::{Filter, Page as Part, Result};
@@ -303,9 +304,10 @@ impl Briefing<'_> {
         let mut turns: Vec<(f64, String, Item)> = turns
             .into_iter()
             .filter(|item| self.since.is_none_or(|since| item.time > since))
-            .filter(|item| !self.is_told(item) && self.later.replacing_turn(item).is_none())
+            .filter(|item| !self.is_told(item) && !card::has_ended(item, self.scene.now))
+            .filter(|item| self.later.replacing_turn(item).is_none())
             .filter_map(|item| {
-                let (weight, sentence) = best_conclusion(&item)?;
+                let (weight, sentence) = best_conclusion(&item, self.scene.now)?;
                 Some((weight, sentence, item))
             })
             .filter(|(_, _, item)| !self.is_amended(item))
@@ -385,8 +387,9 @@ fn open_step(step: &str) -> String {
 }
 
 /// The sentence of a turn that concludes most, if one does.
-fn best_conclusion(item: &Item) -> Option<(f64, String)> {
+fn best_conclusion(item: &Item, now: i64) -> Option<(f64, String)> {
     let weighed = entries(item, field::CONCLUSION)
+        .filter(|sentence| ended_on(sentence, item.time, now).is_none())
         .map(|sentence| (weigh_sentence(sentence), sentence.to_owned()));
     let best = weighed.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= LEAST_CONCLUSION).then_some(best)

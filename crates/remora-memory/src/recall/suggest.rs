@@ -19,12 +19,15 @@ const MOST: usize = 8;
 const LOOK: usize = 60;
 /// Tokens of a suggestion.
 const TOKENS: u32 = 200;
+/// A moment at which nothing has ended: what was said in a session is asked for
+/// before it does.
+const NEVER_ENDED: i64 = i64::MIN;
 /// How often something must have come up.
 const OFTEN: u32 = 2;
 
 /// A few lines for whoever sums the session up: what must not be lost.
 pub fn instructions(store: &dyn Store, session: &str) -> Result<Option<String>> {
-    let store = &Reader::new(store, None)?;
+    let store = &Reader::new(store, None, NEVER_ENDED)?;
     if of_session(store, session, &[], 1)?.is_empty() {
         return Ok(None);
     }
@@ -55,7 +58,7 @@ pub fn suggestion(
     scene: &Scene<'_>,
     path: &str,
 ) -> Result<Option<(String, String)>> {
-    let store = &Reader::new(store, Some(scene.project))?;
+    let store = &Reader::new(store, Some(scene.project), scene.now)?;
     let filter = Filter {
         project: Some(scene.project.to_owned()),
         file: Some(FileMatch::Exactly(path.to_owned())),
@@ -90,7 +93,7 @@ pub fn suggestion(
 /// What a stop is held up with, once, when this many files were changed and
 /// nothing was saved.
 pub fn guard(store: &dyn Store, session: &str, edits: usize) -> Result<Option<String>> {
-    let store = &Reader::new(store, None)?;
+    let store = &Reader::new(store, None, NEVER_ENDED)?;
     let rows = of_session(store, session, &[], 400)?;
     let mut files: Vec<&String> = rows.iter().flat_map(|item| &item.files_modified).collect();
     files.sort_unstable();

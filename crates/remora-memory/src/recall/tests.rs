@@ -14,6 +14,7 @@ use crate::testing::{MemoryStore, item, session};
 mod cards;
 mod commits;
 mod corrected;
+mod ended;
 mod errors;
 mod prompts;
 mod reads;
@@ -31,6 +32,7 @@ struct World {
     told: Vec<String>,
     branch: Option<&'static str>,
     changed: Vec<String>,
+    now: i64,
 }
 
 impl Disk for World {
@@ -113,6 +115,7 @@ impl World {
             project: "project",
             branch: self.branch,
             session: "now",
+            now: self.now,
             changed: &self.changed,
             details: "`show 12`",
             disk: self,

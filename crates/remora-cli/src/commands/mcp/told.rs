@@ -3,7 +3,6 @@
 
 use jiff::Timestamp;
 use remora_instructions::memories::{self, Type};
-use remora_memory::commit::reverted_by;
 use remora_memory::private::{strip_injected, strip_private};
 use remora_memory::recall::is_untrusted;
 use remora_memory::redact::{Marks, Redactor};
@@ -12,7 +11,8 @@ use remora_protocol::record::{Item, Kind, Project};
 use remora_protocol::tokens::estimate;
 use remora_server::mcp::{Detail, Entry, Row, Source};
 
-use crate::commands::memory::origin_of;
+use crate::commands::memory::{ended_on, origin_of};
+use crate::commands::show;
 use crate::commands::show::lines::Local;
 use crate::commands::timeline;
 use crate::commands::wrong::Rejections;
@@ -33,10 +33,10 @@ pub(super) fn row(hit: &Hit, rejections: &Rejections, local: &Local, projects: &
     }
 }
 
-/// A title that does not pass a reverted commit off as what holds.
+/// A title that does not pass off as what holds what was reverted or has ended.
 fn title(item: &Item) -> String {
-    match reverted_by(item) {
-        Some(hash) => format!("{} (reverted by {hash})", item.title),
+    match show::outdated(item) {
+        Some(why) => format!("{} ({why})", item.title),
         None => item.title.clone(),
     }
 }
@@ -82,8 +82,9 @@ pub(super) fn item(
     wrong: Option<String>,
     local: &Local,
 ) -> Detail {
-    const USEFUL: [&str; 9] = [
-        "commit", "reverted", "subagent", "branch", "said by", "tool", "record", "changed", "read",
+    const USEFUL: [&str; 10] = [
+        "commit", "reverted", "ended", "subagent", "branch", "said by", "tool", "record",
+        "changed", "read",
     ];
     let fields = fields.into_iter();
     let mut fields: Vec<_> = fields.filter(|(name, _)| USEFUL.contains(name)).collect();
@@ -134,6 +135,7 @@ pub(super) fn memory(
         .map(|kind| ("type", Type::as_str(kind).to_owned()));
     fields.extend(kind);
     fields.push(("file", memory.path.display().to_string()));
+    fields.extend(ended_on(memory).map(|day| ("ended", format!("{day}, by its own words"))));
     if !accepted {
         fields.push(("from", origin_of(memory).to_owned()));
     }

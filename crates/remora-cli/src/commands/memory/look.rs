@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::accept::Accepted;
 use super::check::{cache, findings_json};
-use super::{Shelf, as_json};
+use super::{Shelf, as_json, ended_on};
 use crate::args::{MemoryList, MemoryPath, MemoryShow};
 use crate::commands::show::lines::{fit, flat, hang, line_width, width};
 use crate::error::CliError;
@@ -122,6 +122,10 @@ fn section(
         } else {
             String::new()
         };
+        let ended = match ended_on(memory) {
+            Some(_) => out.paint(Style::Dim, "[ended] "),
+            None => String::new(),
+        };
         let used = longest + 18;
         let hook = fit(
             &flat(&memory.hook()),
@@ -130,7 +134,7 @@ fn section(
         let name = out.paint(Style::Cyan, &name);
         let core = out.paint(Style::Yellow, core);
         out.text(&format!(
-            "  {name}{gap} {core} {kind:<9} {waiting}{verdict}{hook}\n"
+            "  {name}{gap} {core} {kind:<9} {waiting}{ended}{verdict}{hook}\n"
         ))?;
     }
     for warning in &listing.warnings {
@@ -196,6 +200,7 @@ fn say(memory: &Memory, cached: &Cached, accepted: bool, out: &mut Output) -> Re
     }
     fields.extend(memory.description.clone().map(|text| ("about", text)));
     fields.extend(memory.modified.clone().map(|text| ("modified", text)));
+    fields.extend(ended_on(memory).map(|day| ("ended", format!("{day}, by its own words"))));
     if !memory.links.is_empty() {
         fields.push(("links", memory.links.join(", ")));
     }

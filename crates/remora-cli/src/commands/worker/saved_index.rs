@@ -27,6 +27,7 @@ use crate::commands::exclusive::Exclusive;
 use crate::commands::memory::{Accepted, cache, cache_file, keep, scene};
 use crate::environment::Environment;
 use row::Context;
+pub(in crate::commands) use row::ended_on;
 use stamp::Stamp;
 
 /// Memories of one scope.

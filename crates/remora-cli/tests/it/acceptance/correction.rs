@@ -1,8 +1,8 @@
 //! What was put right stays right, also in a memory that was made anew.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{World, transcript};
+use super::{World, showing, transcript};
 
 /// What sessions say one after the other, and what is asked then.
 struct Case {
@@ -131,19 +131,68 @@ fn correction_of_a_part_brings_the_later_words_and_the_earlier_are_found() {
     }
 }
 
-/// Nothing reads "until": such a statement is told after its end, with its end.
+/// Ways of reading that tell what is in force.
+const IN_FORCE: [&str; 5] = ["start", "prompt", "subagent", "context", "context --prompt"];
+
 #[test]
-fn correction_by_an_end_date_is_known_to_fail() {
+fn correction_by_an_end_date() {
     let world = World::new();
     let alpha = world.project("alpha");
-    let said = "We decided to use snarfbolt for metrics until 2020-01-01 because it is free.";
-    world.session("one", &alpha, said, "Noted.");
-    world.den.drain();
-    let text = world.prompt("two", &alpha, "what did we decide to use for metrics?");
-    assert!(
-        text.contains("use snarfbolt for metrics until 2020-01-01"),
-        "{text}"
-    );
+    // Said on 2026-11-10: the first is over, the second is not.
+    let said = [
+        "We decided to use snarfbolt for metrics until 2026-11-12 because it is free.",
+        "We decided to use brantlequix for traces until 2099-12-31 because it is free.",
+    ];
+    world.import(&alpha, &transcript(&alpha, "told", &said));
+    let freeze = "---\nname: freeze\nmetadata:\n  priority: 1\n  \
+        modified: 2026-11-10T09:00:00.000Z\n---\nNo zorvexquill deploys until 2026-11-12.\n";
+    let saved = world.go(&alpha, &["memory", "path", "--scope", "user"]).raw;
+    let folder = std::path::PathBuf::from(saved.trim());
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("freeze.md"), freeze).unwrap();
+    for step in ["drain", "rebuild"] {
+        if step == "rebuild" {
+            world.go(&alpha, &["rebuild"]);
+        }
+        world.den.drain();
+        for (n, question) in [
+            "what did we decide to use for metrics?",
+            "what did we decide to use for traces?",
+        ]
+        .iter()
+        .enumerate()
+        {
+            let reads = world.reads(&alpha, &format!("{step}{n}"), question);
+            let told = |term: &str| {
+                let mut ways = showing(&reads, term);
+                ways.retain(|way| IN_FORCE.contains(&way.as_str()));
+                ways
+            };
+            assert!(
+                told("brantlequix").contains(&"start".to_owned()),
+                "{reads:#?}"
+            );
+            // `context` says what is left out, and why.
+            for term in ["snarfbolt", "zorvexquill"] {
+                let mut ways = told(term);
+                ways.retain(|way| !way.starts_with("context"));
+                assert_eq!(ways, Vec::<String>::new(), "{term} {step}: {reads:#?}");
+            }
+            let context = reads.iter().find(|(way, _)| way == "context").unwrap();
+            assert!(context.1.contains("ended 2026-11-12"), "{}", context.1);
+        }
+        // History keeps it, and says so.
+        let found = world.search(&alpha, &["snarfbolt", "--kind", "decision"]);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert_eq!(found[0]["ended"], "2026-11-12");
+        let number = world.number(&alpha, "decision", "snarfbolt");
+        let shown = world.go(&alpha, &["show", &number]).raw;
+        assert!(shown.contains("2026-11-12, by its own words"), "{shown}");
+        let (text, _) = world.mcp(&alpha, "search", &json!({ "query": "snarfbolt metrics" }));
+        assert!(text.contains("(ended 2026-11-12)"), "{text}");
+        let listed = world.go(&alpha, &["memory", "list"]).raw;
+        assert!(listed.contains("[ended]"), "{listed}");
+    }
 }
 
 #[test]

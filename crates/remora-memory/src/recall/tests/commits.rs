@@ -25,6 +25,7 @@ fn a_commit_tells_its_reason_whatever_became_of_its_files_and_nothing_once_rever
         project: "project",
         branch: Some("main"),
         session: "now",
+        now: 0,
         changed: &[],
         embedding: None,
         details: "`show 12`",
@@ -37,7 +38,7 @@ fn a_commit_tells_its_reason_whatever_became_of_its_files_and_nothing_once_rever
             prompt_tokens: 300,
         },
     };
-    let store = Reader::new(&world.store, Some("project")).unwrap();
+    let store = Reader::new(&world.store, Some("project"), 0).unwrap();
     let mut checker = Checker::new(&store, &scene);
     let kept = commit(json!({ "commit": "ab12ab12ab" }));
     assert_eq!(checker.of(&kept), Truth::Holds);

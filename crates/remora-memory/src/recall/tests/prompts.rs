@@ -151,7 +151,7 @@ fn what_belongs_to_a_turn_is_one_candidate_with_its_checkpoint() {
         text: "The outbox table is emptied at night.".to_owned(),
         ..row(Kind::Memory, "outbox table", 1)
     });
-    let reader = Reader::new(&world.store, Some("project")).unwrap();
+    let reader = Reader::new(&world.store, Some("project"), 0).unwrap();
     let scene = world.scene(0);
     let text = "webhook events in the outbox table";
     let hits = super::super::prompt::find_hits(&reader, &scene, text).unwrap();

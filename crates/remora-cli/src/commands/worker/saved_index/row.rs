@@ -9,9 +9,12 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use remora_instructions::memories::check::{ClaimKind, Finding, Verdict, claims};
 use remora_instructions::memories::{Author, Memory, Type};
+use remora_memory::end_date;
 use remora_memory::recall::ASSISTANT;
 use remora_server::saved::SavedMemory;
 use serde_json::json;
+
+use crate::clock;
 
 /// Words that are looked through for files.
 const LOOKED_AT: usize = 64 * 1024;
@@ -42,7 +45,6 @@ pub(super) fn of(memory: &Memory, context: Context<'_>) -> SavedMemory {
             .saturating_mul(1_000_000_000)
             .saturating_add(m.mtime_nsec())
     });
-    let written = memory.modified.as_deref().and_then(moment);
     let doubts = context.findings.iter().filter_map(doubt);
     let doubts: Vec<String> = doubts.take(DOUBTS).collect();
     SavedMemory {
@@ -54,7 +56,7 @@ pub(super) fn of(memory: &Memory, context: Context<'_>) -> SavedMemory {
         text: memory.body.clone(),
         speaker: (memory.author == Author::Agent && !context.accepted)
             .then(|| ASSISTANT.to_owned()),
-        time: written.unwrap_or(nanos / 1_000_000),
+        time: written_at(memory, nanos / 1_000_000),
         detail: json!({
             "scope": memory.uri.scope.as_str(),
             "priority": memory.priority,
@@ -67,6 +69,19 @@ pub(super) fn of(memory: &Memory, context: Context<'_>) -> SavedMemory {
             "doubts": doubts,
         }),
     }
+}
+
+/// When a memory was written, by its file's own word, else by the disk's.
+fn written_at(memory: &Memory, changed: i64) -> i64 {
+    let written = memory.modified.as_deref().and_then(moment);
+    written.unwrap_or(changed)
+}
+
+/// The day on which what a memory says ended, if it says so.
+pub(in crate::commands) fn ended_on(memory: &Memory) -> Option<String> {
+    let changed = fs::metadata(&memory.path).map_or(0, |meta| meta.mtime());
+    let said = written_at(memory, changed.saturating_mul(1000));
+    end_date::ended_on(&memory.body, said, clock::millis())
 }
 
 /// The moment that a file gives itself, in milliseconds since 1970.

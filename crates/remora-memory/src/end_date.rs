@@ -1,0 +1,404 @@
+//! When a statement stops to hold, if it says so itself: "until 2026-10-01",
+//! "bis Freitag", "10月1日まで". Told after that day it would mislead.
+//!
+//! A missed end costs little: the words still name their day. A wrong one takes
+//! away what is in force, so an end counts only where it clearly governs the
+//! whole statement, and of two readings of a day the later one does.
+//!
+//! Pure: relative days are counted from when the words were said.
+
+mod day;
+mod wide;
+
+use std::borrow::Cow;
+
+use remora_protocol::record::{Item, Kind};
+use remora_protocol::time::date;
+
+use crate::overrides::CLAIMS;
+use day::Day;
+
+const DAY_MILLIS: i64 = 86_400_000;
+/// Days are counted in UTC; one is over everywhere half a day later.
+const ZONES_MILLIS: i64 = 12 * 3_600_000;
+/// A longer sentence is no statement.
+const MAX_SENTENCE_BYTES: usize = 600;
+
+/// What stands before the day, in one word.
+const CUES: &[&str] = &[
+    "until", "till", "til", "through", "thru", "bis", "hasta", "jusqu'au", "jusqu'à", "jusqu'en",
+    "até",
+];
+/// Words after a day that only say why.
+const REASONS: &[&str] = &[
+    "because", "since", "as", "due", "so", "weil", "da", "denn", "damit", "wegen", "porque", "ya",
+    "pues", "car", "parce", "puisque", "afin", "porquê",
+];
+/// Words after a day that say where or for whom, within the same clause.
+const PLACES: &[&str] = &[
+    "for", "on", "in", "at", "to", "with", "für", "im", "auf", "mit", "en", "para", "por", "con",
+    "pour", "dans", "avec", "sur",
+];
+/// What begins a sentence without being a clause of its own.
+const LEADS: &[&str] = &[
+    "for",
+    "in",
+    "on",
+    "at",
+    "with",
+    "für",
+    "im",
+    "auf",
+    "en",
+    "para",
+    "pour",
+    "dans",
+    "ok",
+    "okay",
+    "so",
+    "note",
+    "remember",
+    "decision",
+    "important",
+    "please",
+    "also",
+    "actually",
+    "no",
+    "yes",
+    "bitte",
+    "merke",
+    "wichtig",
+    "nota",
+    "note",
+];
+/// What makes the end one of two parts, of which the other goes on.
+const JOINS: &[&str] = &[
+    "and",
+    "or",
+    "but",
+    "while",
+    "whereas",
+    "unless",
+    "if",
+    "then",
+    "after",
+    "afterwards",
+    "afterward",
+    "thereafter",
+    "und",
+    "oder",
+    "aber",
+    "sondern",
+    "während",
+    "falls",
+    "dann",
+    "danach",
+    "ab",
+    "anschließend",
+    "y",
+    "o",
+    "pero",
+    "mientras",
+    "si",
+    "luego",
+    "después",
+    "entonces",
+    "et",
+    "ou",
+    "mais",
+    "tandis",
+    "puis",
+    "ensuite",
+    "après",
+];
+/// What makes it no end at all: "at least until Friday".
+const OPEN_ENDED: &[&str] = &["least", "mindestens", "menos", "moins"];
+/// What makes the end that of a part: "rows that were written until 2026".
+const RELATIVES: &[&str] = &[
+    "that", "which", "who", "whose", "where", "welche", "welcher", "welches", "que", "qui", "dont",
+];
+/// Behind these, they begin what was decided.
+const SAYING: &[&str] = &[
+    "decided",
+    "agreed",
+    "said",
+    "means",
+    "remember",
+    "note",
+    "sure",
+    "ensure",
+    "so",
+    "beschlossen",
+    "vereinbart",
+    "entschieden",
+    "decidimos",
+    "decidido",
+    "acordamos",
+    "acordado",
+    "décidé",
+    "convenu",
+];
+/// Directly before "bis" they begin a part: "alle bis Freitag erstellten Konten".
+const DETERMINERS: &[&str] = &[
+    "der", "die", "das", "den", "dem", "des", "alle", "allen", "ein", "eine", "einen", "einem",
+];
+/// What comes back every week has no end.
+const REPEATING: &[&str] = &[
+    "every", "each", "always", "weekly", "jede", "jeden", "jeder", "jedes", "immer", "cada",
+    "siempre", "chaque", "toujours",
+];
+/// How sentences of a memory begin that only say why, or how.
+const LABELS: &[&str] = &[
+    "why",
+    "reason",
+    "because",
+    "how to apply",
+    "warum",
+    "grund",
+    "por qué",
+    "pourquoi",
+    "raison",
+];
+
+/// The last day of what a text states, as `2026-10-01`, if that day is over.
+pub fn ended_on(text: &str, said: i64, now: i64) -> Option<String> {
+    let end = last_day(text, said)?;
+    let over = (end + 1).saturating_mul(DAY_MILLIS) + ZONES_MILLIS;
+    (now >= over).then(|| date(end.saturating_mul(DAY_MILLIS)))
+}
+
+/// A text without the sentences whose last day is over.
+pub(crate) fn without_ended(text: &str, said: i64, now: i64) -> Cow<'_, str> {
+    let has_ended = |sentence: &&str| ended_on(sentence, said, now).is_some();
+    let mut all = text.lines().flat_map(split_into_sentences);
+    if !all.any(|sentence| has_ended(&sentence)) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.lines().map(|line| {
+        let kept = split_into_sentences(line).filter(|sentence| !has_ended(sentence));
+        kept.collect::<String>().trim().to_owned()
+    });
+    let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+/// The same of a row: of what it states, or of a saved memory.
+pub fn item_ended_on(item: &Item, now: i64) -> Option<String> {
+    let text = match item.kind {
+        Kind::Memory => &item.text,
+        kind if CLAIMS.contains(&kind) => &item.title,
+        _ => return None,
+    };
+    ended_on(text, item.time.max(item.last_time), now)
+}
+
+/// The last day, in days since 1970, on which a text holds; `None` unless each of
+/// its sentences names an end.
+fn last_day(text: &str, said: i64) -> Option<i64> {
+    let said = said.div_euclid(DAY_MILLIS);
+    let mut last = None;
+    for sentence in sentences(text) {
+        let day = sentence_end(sentence, said).filter(|day| *day >= said)?;
+        last = last.max(Some(day));
+    }
+    last
+}
+
+/// Sentences that state something.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let parts = lines.flat_map(split_into_sentences).map(|part| {
+        let part = part.trim();
+        part.trim_start_matches(['-', '*', '+', '>', ' ', '_'])
+    });
+    parts.filter(|part| part.contains(char::is_alphanumeric) && !is_reason(part))
+}
+
+fn split_into_sentences(line: &str) -> impl Iterator<Item = &str> {
+    let parts = line.split_inclusive(['。', '！', '？']);
+    parts.flat_map(split_at_stops)
+}
+
+/// A line at the full stops that end a sentence; the one of "1. Oktober" does not.
+fn split_at_stops(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (at, _) in line.match_indices(['.', '!', '?', ';']) {
+        let after = &line[at + 1..];
+        let word = line[from..at].rsplit(char::is_whitespace).next();
+        let is_ordinal = word.is_some_and(|word| {
+            word.len() <= 2 && !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
+        });
+        if after.starts_with(char::is_whitespace) && !is_ordinal {
+            parts.push(&line[from..=at]);
+            from = at + 1;
+        }
+    }
+    parts.push(&line[from..]);
+    parts
+}
+
+fn is_reason(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    LABELS.iter().any(|label| {
+        let rest = lower.strip_prefix(label);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    })
+}
+
+fn sentence_end(sentence: &str, said: i64) -> Option<i64> {
+    if sentence.len() > MAX_SENTENCE_BYTES || sentence.trim_end().ends_with(['?', '？']) {
+        return None;
+    }
+    if !sentence.is_ascii()
+        && let Some(end) = wide::sentence_end(sentence, said)
+    {
+        return Some(end);
+    }
+    // Most sentences name no end, which is seen without reading them.
+    let mut names = sentence.split_whitespace().map(bare);
+    if !names.any(|word| word.eq_ignore_ascii_case("after") || is_cue(word)) {
+        return None;
+    }
+    let words = read_words(sentence);
+    (0..words.len()).find_map(|at| clause_end(&words, at, said))
+}
+
+fn is_cue(word: &str) -> bool {
+    let is = |cue: &&str| cue.len() == word.len() && cue.eq_ignore_ascii_case(word);
+    // Its apostrophe is written in two ways.
+    let is_french = || word.starts_with("jusqu") || word.starts_with("Jusqu");
+    CUES.iter().any(is) || is_french()
+}
+
+/// A word as it stands in a sentence.
+#[derive(Debug)]
+struct Word<'a> {
+    /// Without the punctuation around it.
+    raw: &'a str,
+    lower: String,
+    /// What stands before it: a bracket, a quote, an option's hyphens.
+    before: &'a str,
+    /// Whether a clause ends behind it.
+    closes: bool,
+    /// Whether a colon does.
+    introduces: bool,
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+fn read_words(sentence: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::new();
+    for whole in sentence.split_whitespace() {
+        let raw = bare(whole);
+        if raw.is_empty() {
+            // A dash between two clauses.
+            if let Some(last) = words.last_mut() {
+                last.closes = true;
+            }
+            continue;
+        }
+        let start = raw.as_ptr().addr() - whole.as_ptr().addr();
+        let after = &whole[start + raw.len()..];
+        let is_ordinal = after == "." && raw.len() <= 2 && raw.bytes().all(|b| b.is_ascii_digit());
+        words.push(Word {
+            raw,
+            lower: raw.replace('’', "'").to_lowercase(),
+            before: &whole[..start],
+            closes: !is_ordinal && after.contains([',', ';', ':', '.', '!', ')', '…', '—']),
+            introduces: after.contains(':'),
+        });
+    }
+    words
+}
+
+/// The end that a cue at this word names for the whole sentence.
+fn clause_end(words: &[Word<'_>], at: usize, said: i64) -> Option<i64> {
+    let word = &words[at];
+    let is_option = word.before.contains(['-', '`', '/', '=']);
+    let not_after = word.lower == "not" && words.get(at + 1).is_some_and(|w| w.lower == "after");
+    if is_option || word.closes || !(not_after || CUES.contains(&word.lower.as_str())) {
+        return None;
+    }
+    let behind_cue = at + 1 + usize::from(not_after);
+    let (found, next) = day::read_day(&words[behind_cue..], said)?;
+    let (before, rest) = (&words[..at], &words[behind_cue + next..]);
+    let date_closes = words[behind_cue + next - 1].closes;
+    let is_leading = before.last().is_none_or(|word| word.introduces);
+    let governs = if is_leading {
+        is_one_clause(rest)
+    } else {
+        follows_one_clause(before, word) && adds_no_clause(rest, date_closes, &word.lower)
+    };
+    (governs && !is_range(before, &found) && !repeats(words, &found)).then_some(found.number)
+}
+
+/// Whether what follows a leading end is one clause, and so wholly under it.
+fn is_one_clause(rest: &[Word<'_>]) -> bool {
+    let joins = rest.iter().any(|word| is_in(JOINS, word));
+    let breaks = rest.iter().enumerate().any(|(at, word)| {
+        let reason = rest.get(at + 1).is_none_or(|next| is_in(REASONS, next));
+        word.closes && !reason
+    });
+    !rest.is_empty() && !joins && !breaks
+}
+
+/// Whether what stands before an end is one clause that it can govern.
+fn follows_one_clause(before: &[Word<'_>], cue: &Word<'_>) -> bool {
+    let Some(last) = before.last() else {
+        return true;
+    };
+    let attributive = cue.lower == "bis" && is_in(DETERMINERS, last);
+    if is_in(OPEN_ENDED, last) || attributive || before.iter().any(|word| is_in(JOINS, word)) {
+        return false;
+    }
+    let is_relative = |at: usize| {
+        let said = at.checked_sub(1).map(|at| &before[at]);
+        is_in(RELATIVES, &before[at]) && !said.is_some_and(|said| is_in(SAYING, said))
+    };
+    if (0..before.len()).any(is_relative) {
+        return false;
+    }
+    let Some(comma) = before.iter().rposition(|word| word.closes) else {
+        return true;
+    };
+    let clause = &before[..=comma];
+    // "Use the old one, but only until Friday": the comma is before the cue.
+    let leads = is_in(LEADS, &clause[0]) && clause.len() <= 4;
+    let introduces = clause[comma].introduces || is_in(SAYING, &clause[comma]);
+    leads || introduces || comma + 1 == before.len()
+}
+
+/// Whether what stands behind an end leaves it the end of everything.
+fn adds_no_clause(rest: &[Word<'_>], date_closes: bool, cue: &str) -> bool {
+    let Some(first) = rest.first() else {
+        return true;
+    };
+    if is_in(REASONS, first) || first.before.contains(['(', '[']) {
+        return true;
+    }
+    // In German what is done may come behind the day.
+    let goes_on = cue == "bis" || is_in(PLACES, first);
+    !date_closes && goes_on && is_one_clause(rest)
+}
+
+/// "Monday through Friday" and "March until October" are ranges.
+fn is_range(before: &[Word<'_>], found: &Day) -> bool {
+    let from = before.last().map(|word| word.lower.as_str());
+    from.is_some_and(|from| {
+        found.is_weekday && day::is_weekday(from) || found.is_month && day::is_month(from)
+    })
+}
+
+fn repeats(words: &[Word<'_>], found: &Day) -> bool {
+    (found.is_weekday || found.is_relative) && words.iter().any(|word| is_in(REPEATING, word))
+}
+
+fn is_in(list: &[&str], word: &Word<'_>) -> bool {
+    list.contains(&word.lower.as_str())
+}
+
+#[cfg(test)]
+mod tests;
