@@ -1,9 +1,11 @@
 //! Archive files with events changed or taken out: each is written anew beside
 //! itself and renamed, so that it is the old one or the new one, never half.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
+
+use remora_client::{Folder, append_our_file, open_our_file, remove_file};
 
 use super::{Archive, Archived, read};
 use crate::{ServerError, at};
@@ -35,10 +37,11 @@ pub struct Rewritten {
 
 /// Clears away what a rewriting that was killed left behind.
 pub fn clear(archive: &Path) -> Result<(), ServerError> {
-    let entries = match fs::read_dir(archive) {
+    match Folder::open(archive) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other.map_err(at(archive))?,
     };
+    let entries = fs::read_dir(archive).map_err(at(archive))?;
     for entry in entries {
         let entry = entry.map_err(at(archive))?;
         if entry.file_name().to_string_lossy().starts_with(ASIDE) {
@@ -87,7 +90,7 @@ pub fn rewrite(
     };
     written.map_err(at(aside.path()))?;
     if result.kept == 0 {
-        fs::remove_file(file).map_err(at(file))?;
+        remove_file(file).map_err(at(file))?;
         return Ok(result);
     }
     // Frames stay frames when files are put one after the other.
@@ -101,8 +104,44 @@ pub fn rewrite(
     Ok(result)
 }
 
+/// A link that took the place of either is refused.
 fn append(whole: &Path, part: &Path) -> io::Result<()> {
-    let mut whole = File::options().append(true).open(whole)?;
-    io::copy(&mut File::open(part)?, &mut whole)?;
+    let mut whole = append_our_file(whole)?;
+    io::copy(&mut open_our_file(part)?, &mut whole)?;
     whole.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_in_the_place_of_a_part_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str| dir.path().join(name);
+        for name in ["own", "part", "theirs"] {
+            fs::write(file(name), name).unwrap();
+        }
+        symlink(file("theirs"), file("link")).unwrap();
+        append(&file("link"), &file("part")).unwrap_err();
+        append(&file("own"), &file("link")).unwrap_err();
+        append(&file("own"), &file("part")).unwrap();
+        let text = |name: &str| fs::read_to_string(file(name)).unwrap();
+        assert_eq!((&*text("theirs"), &*text("own")), ("theirs", "ownpart"));
+    }
+
+    #[test]
+    fn nothing_is_cleared_away_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let theirs = dir.path().join("theirs/.rewrite-x");
+        fs::create_dir_all(&theirs).unwrap();
+        symlink(dir.path().join("theirs"), dir.path().join("archive")).unwrap();
+        clear(&dir.path().join("archive")).unwrap_err();
+        assert!(theirs.is_dir());
+        clear(&dir.path().join("theirs")).unwrap();
+        assert!(!theirs.exists());
+        clear(&dir.path().join("none")).unwrap();
+    }
 }
