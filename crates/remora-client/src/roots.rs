@@ -94,13 +94,15 @@ impl Roots {
     /// Forgets a key whose memory was deleted: the next root that is seen with it
     /// is the first one again.
     pub fn forget(&self, key: &str) -> io::Result<()> {
-        let Some(name) = file_name(key) else {
-            return Ok(());
-        };
-        match fs::remove_file(self.folder.join(name)) {
-            Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
-            _ => Ok(()),
+        // Earlier versions wrote every key as it is.
+        let spellings = [hide_tokens(key), Cow::Borrowed(key)];
+        for name in spellings.iter().filter_map(|key| file_name(key)) {
+            match fs::remove_file(self.folder.join(name)) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
         }
+        Ok(())
     }
 
     /// Every key with its roots, in the order of keys; of a key with a token in
@@ -277,6 +279,11 @@ mod tests {
             .join(file_name(&other).unwrap());
         fs::write(old, format!("{other}\n/c\n")).unwrap();
         assert_eq!(roots.holders(&other).unwrap(), Some(vec!["/c".to_owned()]));
+        for key in [&key, &other] {
+            roots.forget(key).unwrap();
+            assert_eq!(roots.holders(key).unwrap(), None, "{key}");
+        }
+        assert_eq!(roots.list().unwrap(), []);
         // Names of repositories stay as they are.
         for key in [
             "h.org/acme/internationalization2",
