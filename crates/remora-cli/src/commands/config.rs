@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::args::{Config as Command, ConfigSet, ConfigShow, ConfigUnset};
 use crate::commands::data::usable_paths;
 use crate::commands::exclusive::Exclusive;
-use crate::commands::reader::{ALL_PROJECTS, is_in_agent_shell};
+use crate::commands::reader::{ALL_PROJECTS, refuse_agent};
 use crate::commands::worker;
 use crate::config::{self, Config, Source};
 use crate::environment::Environment;
@@ -87,10 +87,8 @@ fn show(paths: &Paths, args: &ConfigShow, out: &mut Output) -> Result<Exit, CliE
 
 fn set(paths: &Paths, args: &ConfigSet, out: &mut Output) -> Result<Exit, CliError> {
     // An agent must not widen what agents may read.
-    if args.key == ALL_PROJECTS && is_in_agent_shell(&Environment::read()) {
-        return Err(CliError::Usage(format!(
-            "{ALL_PROJECTS} is set by a person: run this in a terminal of your own"
-        )));
+    if args.key == ALL_PROJECTS {
+        refuse_agent(&Environment::read(), "mcp.all_projects is set")?;
     }
     change(paths, |text| config::with(text, &args.key, &args.value))?;
     let value = value_of(paths, &args.key)?;

@@ -18,6 +18,7 @@ use crate::commands::correct::{
 };
 use crate::commands::data::Data;
 use crate::commands::editor::open_editor;
+use crate::commands::reader::refuse_agent;
 use crate::commands::show::lines::{flat, hang};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -38,6 +39,7 @@ struct Words {
 pub(super) fn run(args: &EditItem, out: &mut Output) -> Result<Exit, CliError> {
     refuse_address(&args.item)?;
     let data = Data::open()?;
+    refuse_agent(&data.environment, "items are edited")?;
     let corrected = if args.undo {
         take_back(&data, &args.item)?
     } else {

@@ -16,6 +16,7 @@ use crate::args::{Directory, Forget, MemoryRm, SavedPlace};
 use crate::clock;
 use crate::commands::data::Data;
 use crate::commands::exclusive::Exclusive;
+use crate::commands::reader::Reader;
 use crate::commands::search::scope;
 use crate::commands::show::lines::{Local, count, flat, hang};
 use crate::commands::{memory, show, worker};
@@ -127,23 +128,29 @@ fn forget_saved(args: &Forget, items: &[&String], out: &mut Output) -> Result<Ex
 }
 
 fn select(args: &Forget, data: &Data, store: &dyn Store) -> Result<Selection, CliError> {
+    // What goes is shown before, so an agent names its own project alone.
+    let reader = Reader::of(data)?;
     if let Some(id) = &args.session {
-        return scope::session(store, id).map(Selection::Session);
+        return reader.session(store, id).map(Selection::Session);
     }
     let project = args.project.as_deref();
     let project = project
         .map(|text| scope::named(data, store, text))
         .transpose()?;
     let Some(words) = &args.matching else {
-        return match project {
-            Some(key) => Ok(Selection::Project(key)),
-            None => items(store, &args.names).map(Selection::Items),
+        let Some(key) = project else {
+            let items = items(store, &args.names)?.into_iter();
+            let items = items.map(|item| reader.check(item));
+            return items.collect::<Result<_, _>>().map(Selection::Items);
         };
+        reader.check_project(Some(&key))?;
+        return Ok(Selection::Project(key));
     };
     let project = match project {
         None if !args.all => Some(data.project()?),
         other => other,
     };
+    reader.check_project(project.as_deref())?;
     let filter = Filter {
         project: project.clone(),
         ..Filter::default()

@@ -9,6 +9,7 @@ use crate::args::Pin;
 use crate::clock;
 use crate::commands::correct::{self, Corrected, correct, refuse_address, refuse_wrong};
 use crate::commands::data::Data;
+use crate::commands::reader::refuse_agent;
 use crate::commands::show::lines::{count, flat, hang};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -24,6 +25,7 @@ pub(super) fn run(args: &Pin, out: &mut Output) -> Result<Exit, CliError> {
         return list(&data, args.json, out);
     };
     refuse_address(name)?;
+    refuse_agent(&data.environment, "items are pinned")?;
     let Corrected { item, said } = if args.off {
         unpin(&data, name)?
     } else {

@@ -33,6 +33,17 @@ pub(crate) fn is_in_agent_shell(environment: &Environment) -> bool {
     marks.any(|name| environment.switch(name))
 }
 
+/// Refuses in an agent's shell what makes words the user's, or takes back what the
+/// user said: an agent does not speak for them.
+pub(crate) fn refuse_agent(environment: &Environment, what: &str) -> Result<(), CliError> {
+    if !is_in_agent_shell(environment) {
+        return Ok(());
+    }
+    Err(CliError::Usage(format!(
+        "{what} by a person: run this in a terminal of your own"
+    )))
+}
+
 impl Reader {
     pub(crate) fn of(data: &Data) -> Result<Self, CliError> {
         let bound = is_in_agent_shell(&data.environment) && !data.config.flag(ALL_PROJECTS);
@@ -54,9 +65,15 @@ impl Reader {
         place: &Where,
     ) -> Result<Option<String>, CliError> {
         let found = scope::project(data, store, place)?;
+        self.check_project(found.as_deref())?;
+        Ok(found)
+    }
+
+    /// Refuses a project that may not be read; `None` means all of them.
+    pub(crate) fn check_project(&self, key: Option<&str>) -> Result<(), CliError> {
         match &self.own {
-            Some(_) if found != self.own => Err(refused("other projects")),
-            _ => Ok(found),
+            Some(own) if key != Some(own) => Err(refused("other projects")),
+            _ => Ok(()),
         }
     }
 

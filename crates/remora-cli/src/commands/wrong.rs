@@ -11,6 +11,7 @@ use crate::args::Wrong;
 use crate::clock;
 use crate::commands::correct::{self, Corrected, clean, correct, find_tombstone, refuse_address};
 use crate::commands::data::Data;
+use crate::commands::reader::{Reader, refuse_agent};
 use crate::commands::show::lines::{flat, hang};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -20,9 +21,12 @@ pub(super) fn run(args: &Wrong, out: &mut Output) -> Result<Exit, CliError> {
     refuse_address(&args.item)?;
     let data = Data::open()?;
     let corrected = if args.undo {
+        refuse_agent(&data.environment, "a rejection is taken back")?;
         take_back(&data, &args.item)?
     } else {
-        reject(&data, &args.item, args.because.as_deref(), &|_| true)?
+        let reader = Reader::of(&data)?;
+        let allows = |item: &Item| reader.check(item.clone()).is_ok();
+        reject(&data, &args.item, args.because.as_deref(), &allows)?
     };
     let Corrected { item, said } = corrected;
     if args.json {

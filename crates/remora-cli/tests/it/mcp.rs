@@ -438,7 +438,7 @@ fn a_command_in_an_agent_s_shell_stays_in_its_project() {
     }
     let agent = |args: &[&str]| sandbox.remora(args).environment("CLAUDECODE", "1").go();
     let free = |args: &[&str]| sandbox.remora(args).go();
-    let crossing: [&[&str]; 9] = [
+    let crossing: [&[&str]; 12] = [
         &["show", "#2"],
         &["search", "till", "--all"],
         &["search", "till", "project:*"],
@@ -448,6 +448,9 @@ fn a_command_in_an_agent_s_shell_stays_in_its_project() {
         &["recap", "--all"],
         &["ledger", "--all"],
         &["export"],
+        &["forget", "#2", "--dry-run"],
+        &["forget", "--matching", "till", "--all", "--dry-run"],
+        &["forget", "--project", "example.com/acme/other", "--dry-run"],
     ];
     for args in crossing {
         let done = agent(args);
@@ -470,6 +473,9 @@ fn a_command_in_an_agent_s_shell_stays_in_its_project() {
     }
     let none = agent(&["search", "elsewhere"]);
     assert_eq!(none.stdout, "nothing found in this project\n");
+    let wrong = agent(&["wrong", "#2"]);
+    assert_eq!(wrong.code, Some(1), "{wrong}");
+    assert!(wrong.stderr.contains("no such item"), "{wrong}");
     // The user decides, not the agent.
     let set = ["config", "set", "mcp.all_projects", "true"];
     assert_eq!(agent(&set).code, Some(1));

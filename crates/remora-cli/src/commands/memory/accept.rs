@@ -17,9 +17,9 @@ use remora_instructions::memories::{Author, Memory, Scope, Type};
 use ring::digest::{SHA256, digest};
 use serde_json::json;
 
-use super::write::author_here;
 use super::{Shelf, as_json, now, secrets};
 use crate::args::{MemoryAccept, Whose};
+use crate::commands::reader::refuse_agent;
 use crate::commands::show::lines::{count, flat};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -139,11 +139,7 @@ fn find_waiting(shelf: &Shelf, accepted: &Accepted, name: &str) -> Result<Memory
 pub(super) fn run(args: &MemoryAccept, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = Shelf::open(&args.place)?;
     // An agent must not make its own words the user's.
-    if author_here(&shelf.data.environment) == Author::Agent {
-        return Err(CliError::Usage(
-            "memories are accepted by a person: run this in a terminal of your own".to_owned(),
-        ));
-    }
+    refuse_agent(&shelf.data.environment, "memories are accepted")?;
     let accepted = Accepted::load(&shelf.data.paths);
     let mut memories = Vec::new();
     if args.all {

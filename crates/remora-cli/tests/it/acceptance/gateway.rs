@@ -337,6 +337,17 @@ fn gateway_model_cannot_claim_human_authority() {
         [pair("task", "assistant"), pair("decision", "assistant")]
     );
     assert_eq!(by("quaxmire"), [pair("command", "nobody")]);
+    // Nor does its shell put words into the user's mouth.
+    let own = world.number(&alpha, "decision", "zorvexquill");
+    for line in [
+        &["edit", &*own, "--title", "We decided to use brantlequix"][..],
+        &["pin", &*own],
+        &["wrong", &*own, "--undo"],
+    ] {
+        let done = in_agent_shell(&world, &alpha, line);
+        assert_eq!(done.code, Some(1), "{done}");
+        assert!(done.stderr.contains("terminal of your own"), "{done}");
+    }
     let text = [
         world.start("later", &alpha),
         world.prompt(
