@@ -169,6 +169,9 @@ pub fn ended_on(text: &str, said: i64, now: i64) -> Option<String> {
 
 /// A text without the sentences whose last day is over.
 pub(crate) fn without_ended(text: &str, said: i64, now: i64) -> Cow<'_, str> {
+    if !may_name_end(text) {
+        return Cow::Borrowed(text);
+    }
     let has_ended = |sentence: &&str| ended_on(sentence, said, now).is_some();
     let mut all = text.lines().flat_map(split_into_sentences);
     if !all.any(|sentence| has_ended(&sentence)) {
@@ -250,18 +253,24 @@ fn sentence_end(sentence: &str, said: i64) -> Option<i64> {
     if sentence.len() > MAX_SENTENCE_BYTES || sentence.trim_end().ends_with(['?', '？']) {
         return None;
     }
+    if !may_name_end(sentence) {
+        return None;
+    }
     if !sentence.is_ascii()
         && let Some(end) = wide::sentence_end(sentence, said)
     {
         return Some(end);
     }
-    // Most sentences name no end, which is seen without reading them.
-    let mut names = sentence.split_whitespace().map(bare);
-    if !names.any(|word| word.eq_ignore_ascii_case("after") || is_cue(word)) {
-        return None;
-    }
     let words = read_words(sentence);
     (0..words.len()).find_map(|at| clause_end(&words, at, said))
+}
+
+/// Whether there is a cue: most texts hold none, which is seen without reading
+/// their sentences.
+fn may_name_end(text: &str) -> bool {
+    let mut words = text.split_whitespace().map(bare);
+    words.any(|word| word.eq_ignore_ascii_case("after") || is_cue(word))
+        || !text.is_ascii() && wide::may_name_end(text)
 }
 
 fn is_cue(word: &str) -> bool {

@@ -39,6 +39,12 @@ const PERIODS: &[(&str, Period, bool)] = &[
 const JAPANESE_WEEKDAYS: &str = "月火水木金土日";
 const CHINESE_WEEKDAYS: &str = "一二三四五六日天";
 
+pub(super) fn may_name_end(text: &str) -> bool {
+    ["まで", "为止", "直到"]
+        .iter()
+        .any(|cue| text.contains(cue))
+}
+
 pub(super) fn sentence_end(sentence: &str, said: i64) -> Option<i64> {
     if AFTER.iter().any(|word| sentence.contains(word)) {
         return None;
