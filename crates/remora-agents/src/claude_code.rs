@@ -86,9 +86,10 @@ const fn row(event: EventName) -> Registered {
             _ => 5,
         },
         matcher: match event {
-            // What is known of a file is told before it is read; other tools
-            // need nothing.
-            EventName::PreToolUse => Some("Read"),
+            // What is known of a file is told before it is read, and the task of
+            // a subagent stands in the call alone; other tools need nothing.
+            // `Task` is what older clients call the tool `Agent`.
+            EventName::PreToolUse => Some("Read|Agent|Task"),
             _ => None,
         },
     }

@@ -24,6 +24,7 @@ mod project;
 mod roots;
 mod served;
 mod spool;
+mod tasks;
 mod wake;
 
 pub use anchor::{Likeness, anchor_of, is_as, open_plain};
@@ -51,4 +52,5 @@ pub use served::{For, Served};
 pub use spool::{
     Spooled, is_event_name, new_event_id, read_spooled, spool, sweep_partial, waiting,
 };
+pub use tasks::{PendingTasks, TASKS_ENDING};
 pub use wake::{Woken, came_up, start_worker, wake};

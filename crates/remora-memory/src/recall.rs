@@ -57,8 +57,8 @@ pub enum Moment<'a> {
         /// What it printed.
         error: &'a str,
     },
-    /// A subagent begins.
-    Subagent,
+    /// A subagent begins; the task that it was given, if it is known.
+    Subagent(Option<&'a str>),
 }
 
 impl Moment<'_> {
@@ -70,7 +70,7 @@ impl Moment<'_> {
             Self::Prompt(_) => "prompt",
             Self::Read(_) => "read",
             Self::Failure { .. } => "failure",
-            Self::Subagent => "subagent",
+            Self::Subagent(_) => "subagent",
         }
     }
 }
@@ -238,7 +238,7 @@ fn recall_corrected(store: &Reader<'_>, scene: &Scene<'_>, moment: &Moment<'_>) 
         Moment::Prompt(text) => prompt::prompt(store, scene, text),
         Moment::Read(path) => read::read(store, scene, path),
         Moment::Failure { command, error } => failure::failure(store, scene, command, error),
-        Moment::Subagent => brief::brief(store, scene),
+        Moment::Subagent(task) => brief::brief(store, scene, *task),
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use remora_client::{Paths, given_file, read_given};
+use remora_client::{Paths, TASKS_ENDING, given_file, read_given};
 use remora_memory::Captured;
 use remora_memory::ledger::Uses;
 use remora_memory::store::{Batch, Filter, Store};
@@ -38,8 +38,9 @@ pub(crate) struct Ledger {
     known: HashMap<PathBuf, Look>,
     /// Which line of its session the first line of a file is.
     bases: HashMap<PathBuf, u32>,
-    /// Summaries that wait for the next start of their session.
-    summaries: HashSet<PathBuf>,
+    /// Summaries that wait for the next start of their session, and tasks that
+    /// wait for their subagent.
+    waiting: HashSet<PathBuf>,
     /// Files of sessions that spoke of late, and when.
     spoke: HashMap<PathBuf, SystemTime>,
     /// The folder's time when it was listed last.
@@ -108,7 +109,7 @@ impl Ledger {
         let mut seen: Vec<(PathBuf, Look)> = Vec::new();
         let mut old = Vec::new();
         let files = self.candidates(&paths.given(), now);
-        self.clear_summaries(now);
+        self.clear_waiting(now);
         for file in files {
             let Some(look) = look(&file) else {
                 self.known.remove(&file);
@@ -171,10 +172,10 @@ impl Ledger {
         Ok(rows)
     }
 
-    /// Removes summaries whose start never came: a later one would be told what
-    /// is long past.
-    fn clear_summaries(&mut self, now: SystemTime) {
-        self.summaries.retain(|file| {
+    /// Removes summaries whose start never came, and tasks whose subagent never
+    /// began: a later one would be told what is long past.
+    fn clear_waiting(&mut self, now: SystemTime) {
+        self.waiting.retain(|file| {
             let Some(look) = look(file) else {
                 return false;
             };
@@ -199,8 +200,8 @@ impl Ledger {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let file = entry.path();
                 let is = |end: &str| file.extension().is_some_and(|found| found == end);
-                if is("summary") {
-                    self.summaries.insert(file);
+                if is("summary") || is(TASKS_ENDING) {
+                    self.waiting.insert(file);
                 } else if is("given") && (all || !self.known.contains_key(&file)) {
                     files.insert(file);
                 }

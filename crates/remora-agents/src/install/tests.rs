@@ -122,7 +122,7 @@ fn a_new_file_holds_every_registered_event_and_nothing_else() {
     assert_eq!(
         value["hooks"]["PreToolUse"],
         json!([{
-            "matcher": "Read",
+            "matcher": "Read|Agent|Task",
             "hooks": [{
                 "type": "command",
                 "command": "/opt/remora/bin/remora",

@@ -16,6 +16,9 @@ pub(crate) struct Context {
     /// The command that failed
     #[arg(long, value_name = "LINE", requires = "error")]
     pub(crate) command: Option<String>,
+    /// As for a subagent that begins with this task
+    #[arg(long, value_name = "TEXT", group = "moment")]
+    pub(crate) task: Option<String>,
     /// As at this event
     #[arg(long, value_enum, group = "moment", default_value_t = ContextEvent::Start)]
     pub(crate) event: ContextEvent,

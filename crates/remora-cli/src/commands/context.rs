@@ -51,14 +51,14 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             let limits = Settings::of(&data.config).limits;
             let mut ground = Ground::new(place.clone(), prefix, limits);
             ground.changed = remora_client::changed_files(paths, root);
-            if let Moment::Prompt(prompt) = moment {
-                let embedded = tier::prompt_embedding(&data, &store, prompt);
+            if let Moment::Prompt(text) | Moment::Subagent(Some(text)) = moment {
+                let embedded = tier::prompt_embedding(&data, &store, text);
                 ground.embedding = embedded.embedding;
                 tier = Some((embedded.tier, embedded.why));
             }
             // A look must not make the file; after a compaction, what was given
-            // before is gone.
-            let counts = !matches!(moment, Moment::Compact(_));
+            // before is gone, and a subagent was given nothing.
+            let counts = !matches!(moment, Moment::Compact(_) | Moment::Subagent(_));
             let known = counts && given_file(paths, &session).exists();
             let given = known.then(|| GivenFile::open(paths, &session, None));
             let before = Before(given.transpose()?);
@@ -127,6 +127,9 @@ impl Words {
         if let Some(prompt) = &args.prompt {
             return Ok(Moment::Prompt(remora_agents::own_words(prompt)));
         }
+        if let Some(task) = &args.task {
+            return Ok(Moment::Subagent(Some(task)));
+        }
         if args.file.is_some() {
             return Ok(Moment::Read(&self.path));
         }
@@ -149,7 +152,7 @@ impl Words {
             (ContextEvent::Subagent, None) => return needs("--event subagent"),
             (ContextEvent::Resume, _) => Moment::Resume,
             (ContextEvent::Compact, _) => Moment::Compact(None),
-            (ContextEvent::Subagent, _) => Moment::Subagent,
+            (ContextEvent::Subagent, _) => Moment::Subagent(None),
         })
     }
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use remora_agents::Answer;
 use remora_client::{
-    Claim, EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, GivenFile, ProjectLocation, given_file,
-    stable_hash, write_our_file,
+    Claim, EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, GivenFile, PendingTasks, ProjectLocation,
+    given_file, stable_hash, write_our_file,
 };
 use remora_memory::private::strip_private;
 use remora_memory::recall::{self, Given, Intent, Moment, Recall};
@@ -34,6 +34,11 @@ const DEADLINE: Duration = Duration::from_millis(150);
 const STALE: Duration = Duration::from_mins(10);
 /// The most of a summary that is compared.
 const SUMMARY: usize = 128 * 1024;
+
+/// The tool that starts a subagent, and what older clients call it.
+const SUBAGENT_TOOLS: [&str; 2] = ["Agent", "Task"];
+/// The kind of a subagent for which none was named.
+const DEFAULT_AGENT_TYPE: &str = "general-purpose";
 
 /// Whether an event may be answered at all; the settings may still say no.
 pub(super) fn is_answered(event: EventName) -> bool {
@@ -134,7 +139,8 @@ impl<'a> Asked<'a> {
         match self.event.name {
             EventName::UserPromptSubmit => recall::intent(self.text("prompt")) == Intent::Trivial,
             EventName::PreToolUse => {
-                self.text("tool_name") != "Read" || self.input("file_path").is_empty()
+                let reads = self.text("tool_name") == "Read" && !self.input("file_path").is_empty();
+                !reads && !self.starts_subagent()
             }
             EventName::PostToolUseFailure => self.input("command").is_empty(),
             _ => false,
@@ -155,8 +161,13 @@ impl<'a> Asked<'a> {
         if starts && matches!(source, "clear" | "compact") {
             file.reset(source, now)?;
         }
+        if self.event.name == EventName::PreToolUse && self.starts_subagent() {
+            self.note_task(&file, now)?;
+            return Ok(Answer::default());
+        }
+        let task = self.take_task(&file, now)?;
         // The worker encodes while the database is opened.
-        let embedding = self.request_embedding();
+        let embedding = self.request_embedding(task.as_deref());
         let Some(store) = self.store()? else {
             let message = starts.then(|| self.hint()).flatten();
             return Ok(Answer {
@@ -176,7 +187,7 @@ impl<'a> Asked<'a> {
             EventName::PostToolUse => answer.context = self.suggest(&store, &mut before, now)?,
             _ => {
                 let path = self.path();
-                let mut moment = self.moment(summary.as_deref(), &path);
+                let mut moment = self.moment(summary.as_deref(), task.as_deref(), &path);
                 if source == "resume" && starts && self.is_older(&store)? {
                     moment = Some(Moment::Start);
                 }
@@ -204,18 +215,53 @@ impl<'a> Asked<'a> {
         Ok(answer)
     }
 
-    /// Asks the worker for the embedding of a prompt. A worker that is away, old
-    /// or busy costs nothing, one that is slow the budget at most.
-    fn request_embedding(&self) -> Option<EmbeddingRequest> {
-        if self.event.name != EventName::UserPromptSubmit || !self.settings.embeds {
+    /// Asks the worker for the embedding of a prompt or of a subagent's task. A
+    /// worker that is away, old or busy costs nothing, one that is slow the
+    /// budget at most.
+    fn request_embedding(&self, task: Option<&str>) -> Option<EmbeddingRequest> {
+        let text = match self.event.name {
+            EventName::UserPromptSubmit => self.text("prompt"),
+            _ => task?,
+        };
+        if !self.settings.embeds {
             return None;
         }
         let budget = embedding_budget(&self.hook.environment);
-        EmbeddingRequest::send(&self.hook.paths, self.text("prompt"), budget)
+        EmbeddingRequest::send(&self.hook.paths, text, budget)
+    }
+
+    /// Whether a call hands a task to a subagent.
+    fn starts_subagent(&self) -> bool {
+        SUBAGENT_TOOLS.contains(&self.text("tool_name")) && !self.input("prompt").is_empty()
+    }
+
+    /// Notes the task for the start of its subagent, which does not name it.
+    fn note_task(&self, turn: &GivenFile, now: i64) -> io::Result<()> {
+        let agent_type = match self.input("subagent_type") {
+            "" => DEFAULT_AGENT_TYPE,
+            named => named,
+        };
+        let text = format!("{}\n{}", self.input("description"), self.input("prompt"));
+        let tasks = PendingTasks::of_session(&self.hook.paths, self.session(), turn);
+        tasks.note_task(agent_type, strip_private(&text).trim(), now)
+    }
+
+    /// The task of the subagent that begins, if its call was seen.
+    fn take_task(&self, turn: &GivenFile, now: i64) -> io::Result<Option<String>> {
+        if self.event.name != EventName::SubagentStart {
+            return Ok(None);
+        }
+        let tasks = PendingTasks::of_session(&self.hook.paths, self.session(), turn);
+        tasks.take_task(self.text("agent_type"), now)
     }
 
     /// The moment that this event is, if it is one.
-    fn moment<'m>(&'m self, summary: Option<&'m str>, path: &'m str) -> Option<Moment<'m>> {
+    fn moment<'m>(
+        &'m self,
+        summary: Option<&'m str>,
+        task: Option<&'m str>,
+        path: &'m str,
+    ) -> Option<Moment<'m>> {
         Some(match self.event.name {
             EventName::SessionStart => match self.text("source") {
                 "resume" | "fork" => Moment::Resume,
@@ -228,7 +274,7 @@ impl<'a> Asked<'a> {
                 command: self.input("command"),
                 error: self.text("error"),
             },
-            EventName::SubagentStart => Moment::Subagent,
+            EventName::SubagentStart => Moment::Subagent(task),
             _ => return None,
         })
     }

@@ -189,7 +189,7 @@ fn an_empty_memory_says_nothing() {
             command: "cargo test",
             error: "error[E0502]: cannot borrow",
         },
-        Moment::Subagent,
+        Moment::Subagent(None),
     ] {
         assert_eq!(world.at(&moment), Recall::default(), "{moment:?}");
     }
@@ -275,7 +275,45 @@ fn a_subagent_gets_what_the_task_needs() {
         1,
     ));
     world.add(row(Kind::Decision, "Name branches after the ticket", 1));
-    assert_eq!(names(&world.at(&Moment::Subagent)), [format!("#{id}")]);
+    assert_eq!(
+        names(&world.at(&Moment::Subagent(None))),
+        [format!("#{id}")]
+    );
+}
+
+#[test]
+fn a_subagent_s_own_task_counts_before_the_last_prompt() {
+    let world = World::default();
+    world.add(Item {
+        session: "now".into(),
+        text: "Add a flag to the export command".into(),
+        ..row(Kind::Prompt, "Add a flag to the export command", 5)
+    });
+    let flags = world.add(row(
+        Kind::Correction,
+        "The export command takes no short flags",
+        1,
+    ));
+    let nests = world.add(row(
+        Kind::Correction,
+        "The nest boxes are built of limestone",
+        2,
+    ));
+    let told = |task| {
+        let found = world.at(&Moment::Subagent(task));
+        found
+            .given
+            .into_iter()
+            .map(|one| one.item)
+            .collect::<Vec<_>>()
+    };
+    let task = "Count how many nest boxes are built of limestone";
+    assert_eq!(told(Some(task)), [format!("#{nests}")]);
+    // Without a task, what the user asked for.
+    for none in [None, Some(" \n")] {
+        assert_eq!(told(none), [format!("#{flags}")]);
+    }
+    assert_eq!(told(Some("Water the plants")), Vec::<String>::new());
 }
 
 #[test]
@@ -311,7 +349,7 @@ fn stored_text_stays_in_its_wrapper() {
         Moment::Prompt("why does the queue ignore previous instructions?"),
         Moment::Prompt("continue"),
         Moment::Read("src/queue.rs"),
-        Moment::Subagent,
+        Moment::Subagent(None),
     ] {
         let Some(text) = world.at(&moment).text else {
             continue;

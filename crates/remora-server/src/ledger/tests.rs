@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use remora_client::{GivenFile, Giving};
+use remora_client::{GivenFile, Giving, TASKS_ENDING};
 use remora_memory::Worth;
 use remora_memory::testing::MemoryStore;
 use remora_protocol::record::Session;
@@ -205,20 +205,21 @@ fn a_session_that_is_taken_up_after_its_file_went_goes_on_in_the_ledger() {
 }
 
 #[test]
-fn summaries_whose_start_never_came_go() {
+fn what_waits_for_nobody_goes() {
     let mut home = Home::new();
     home.give("s1", "#1", NOW);
     let minute = 60_000;
-    let kept = |name: &str, time: i64| {
-        let file = given_file(&home.paths, name).with_extension("summary");
+    let kept = |name: &str, ending: &str, time: i64| {
+        let file = given_file(&home.paths, name).with_extension(ending);
         let made = File::create(&file).unwrap();
         made.set_modified(moment(time)).unwrap();
         file
     };
-    let stale = kept("s1", NOW - 11 * minute);
-    let fresh = kept("s2", NOW - 9 * minute);
+    let stale = kept("s1", "summary", NOW - 11 * minute);
+    let refused = kept("s1", TASKS_ENDING, NOW - 11 * minute);
+    let fresh = kept("s2", "summary", NOW - 9 * minute);
     home.fold(NOW);
-    assert!(!stale.exists() && fresh.exists());
+    assert!(!stale.exists() && !refused.exists() && fresh.exists());
     home.fold(NOW + minute);
     assert!(fresh.exists());
     home.fold(NOW + 2 * minute);

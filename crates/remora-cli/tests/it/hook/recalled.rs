@@ -371,3 +371,45 @@ fn a_fix_that_is_wrong_is_not_suggested_again() {
     assert_eq!(done.code, Some(0), "{done}");
     assert!(worked.failed("four", FAILED).is_some());
 }
+
+#[test]
+fn subagents_are_briefed_for_the_task_they_were_given() {
+    let worked = Worked::new();
+    let call = |session: &str, kind: Value, prompt: &str| {
+        let input = json!({"description": "Look into it", "prompt": prompt, "subagent_type": kind});
+        let call = json!({"tool_name": "Agent", "tool_input": input, "tool_use_id": prompt});
+        assert_eq!(worked.given(session, "PreToolUse", call), None);
+    };
+    let begin = |session: &str, id: &str, kind: &str| {
+        let begun = json!({"agent_id": id, "agent_type": kind, "tool_use_id": ""});
+        worked.given(session, "SubagentStart", begun)
+    };
+    let limit = "Find every place where the retry limit of the fetcher is set";
+    call("two", Value::Null, limit);
+    call("two", json!("Explore"), "Draw a picture of a tortoise");
+    // They begin in any order; each has the task of its kind.
+    assert_eq!(begin("two", "a", "Explore"), None);
+    let brief = begin("two", "b", "general-purpose").unwrap();
+    assert!(brief.contains("the server bans us after that"), "{brief}");
+    // No task is left, and nothing was asked in this session.
+    assert_eq!(begin("two", "c", "general-purpose"), None);
+    let waiting = || {
+        let files = fs::read_dir(worked.den.paths.given()).unwrap();
+        let names = files.map(|file| file.unwrap().path());
+        names
+            .filter(|path| path.extension().is_some_and(|end| end == "tasks"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(waiting(), Vec::<PathBuf>::new());
+    // What is private does not even wait in the file.
+    call(
+        "three",
+        json!("Plan"),
+        "Plan it <private>with the otter</private> soon",
+    );
+    let kept = fs::read_to_string(waiting().pop().unwrap()).unwrap();
+    assert!(
+        kept.contains("Plan it") && !kept.contains("otter"),
+        "{kept}"
+    );
+}

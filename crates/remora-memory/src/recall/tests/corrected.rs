@@ -53,7 +53,7 @@ const TRIGGERS: [Moment<'static>; 7] = [
         command: "cargo test",
         error: "error: the port 8080 of the API is taken",
     },
-    Moment::Subagent,
+    Moment::Subagent(None),
 ];
 
 fn claim(day: i64) -> Item {
@@ -105,7 +105,7 @@ fn a_rejected_claim_comes_at_no_trigger_and_is_named_as_left_out() {
         ]);
     }
     world.add(summary);
-    assert!(tells(&Moment::Compact(None)) && tells(&Moment::Subagent));
+    assert!(tells(&Moment::Compact(None)) && tells(&Moment::Subagent(None)));
     world.reject(&wrong);
     for moment in TRIGGERS {
         assert!(!tells(&moment), "{moment:?}: {:?}", world.at(&moment).text);

@@ -223,7 +223,7 @@ fn a_correction_is_not_the_task_of_a_subagent() {
             ..row(kind, title, day)
         });
     }
-    let text = world.at(&Moment::Subagent).text.unwrap();
+    let text = world.at(&Moment::Subagent(None)).text.unwrap();
     assert!(text.contains("for a part of this: Add a flag"), "{text}");
 }
 
@@ -263,7 +263,7 @@ fn what_was_taken_back_is_told_nowhere() {
         Moment::Prompt("what do we use for the search index?"),
         Moment::Prompt("continue"),
         Moment::Read(&path),
-        Moment::Subagent,
+        Moment::Subagent(None),
     ] {
         let found = world.at(&moment);
         let text = found.text.clone().unwrap_or_default();

@@ -69,8 +69,13 @@ pub(super) fn ask(
     );
     let text = |of: &Option<String>| of.clone().unwrap_or_default();
     let (prompt, file) = (text(&situation.prompt), text(&situation.file));
-    if let Some(encoder) = encoder.filter(|_| situation.moment == Kind::Prompt) {
-        let embedding = embed_prompt(encoder, &prompt);
+    let embedded = match situation.moment {
+        Kind::Prompt => Some(prompt.as_str()),
+        Kind::Subagent => situation.task.as_deref(),
+        _ => None,
+    };
+    if let Some((encoder, text)) = encoder.zip(embedded) {
+        let embedding = embed_prompt(encoder, text);
         ground.embedding = Some(embedding.map_err(|e| CliError::Usage(e.to_string()))?);
     }
     let scene = ground.scene(session, &before);
@@ -84,7 +89,7 @@ pub(super) fn ask(
             error: &error,
         },
         Kind::Compact => Moment::Compact(situation.summary.as_deref()),
-        Kind::Subagent => Moment::Subagent,
+        Kind::Subagent => Moment::Subagent(situation.task.as_deref()),
     };
     let back = recall(played.store.as_ref(), &scene, &moment)?;
     let mut verdict = judge(played, situation, &back);

@@ -100,6 +100,9 @@ pub(in crate::commands::bench) struct Situation {
     pub(in crate::commands::bench) command: Option<String>,
     pub(in crate::commands::bench) error: Option<String>,
     pub(in crate::commands::bench) summary: Option<String>,
+    /// The task that a subagent begins with; without it, what the user asked
+    /// for last counts.
+    pub(in crate::commands::bench) task: Option<String>,
     /// Which kind of subagent begins.
     #[serde(rename = "agent")]
     _agent: Option<String>,
