@@ -108,7 +108,9 @@ pub(super) fn render(
         Focus::Best(_) => SAID_BEST,
         Focus::About(_) | Focus::Standing(_) => SAID,
     };
-    let outcome = tell(rank_sentences(&said, about, room));
+    let concluded = rank_sentences(&said, about, room);
+    let has_outcome = !concluded.is_empty();
+    let outcome = tell(concluded);
     let source = asked.map_or_else(String::new, |name| format!(" ({name})"));
     let mut parts = Vec::new();
     if !outcome.is_empty() {
@@ -123,7 +125,15 @@ pub(super) fn render(
         }
     }
     let is_unanswered = parts.is_empty() && only_asks(&request);
-    if !request.is_empty() && !is_unanswered {
+    // What was asked is told for what came of it, unless it is told by itself.
+    let is_outcome_known = parts.is_empty() && has_outcome && asked.is_none();
+    // Nothing came of it, and now the same is asked again.
+    let is_echo = || parts.is_empty() && Said::of(about).says_all(&request);
+    let is_empty = match focus {
+        Focus::Standing(_) => is_unanswered,
+        Focus::About(_) | Focus::Best(_) => is_unanswered || is_outcome_known || is_echo(),
+    };
+    if !request.is_empty() && !is_empty {
         parts.insert(0, format!("asked{source}: {request}"));
     }
     let mark = if is_untrusted(item) { "~" } else { "" };

@@ -55,6 +55,19 @@ fn a_card_that_tells_nothing_new_is_none() {
     assert!(render(&stated, None, about, &[], &scene).is_some());
     let known = [Said::of("Let's use JWT for session auth")];
     assert_eq!(render(&stated, None, about, &known, &scene), None);
+    // Nothing came of it, and the same is asked again.
+    let asked = turn(1, "Choose the session auth.", "");
+    let again = Focus::Best("choose the session auth, please");
+    assert_eq!(render(&asked, None, again, &[], &scene), None);
+    assert!(render(&asked, None, about, &[], &scene).is_some());
+    // What was asked is no news by itself once its outcome is known.
+    let outcome = "Sessions use JWT, not cookies, because the app has no domain.";
+    let decided = turn(1, "Choose the session auth.", outcome);
+    let known = [Said::of(outcome)];
+    assert_eq!(render(&decided, None, about, &known, &scene), None);
+    assert!(render(&decided, Some("#5"), about, &known, &scene).is_some());
+    let standing = Focus::Standing("go on");
+    assert!(render(&decided, None, standing, &known, &scene).is_some());
 }
 
 #[test]
