@@ -6,13 +6,13 @@ use remora_protocol::time::date;
 
 use super::candidates::TurnsOfRows;
 use super::card;
-use super::later::{Later, is_stated};
+use super::later::{Later, STATED, is_stated};
 use super::memories;
 use super::page::Page;
 use super::plain::line;
 use super::reader::Reader;
 use super::truth::{Checker, Truth};
-use super::{Recall, Scene, Seen, name_of, other_branch, row};
+use super::{Recall, Scene, Seen, name_of, of_session, other_branch, row};
 use crate::episode::{Room, amends, amends_stated, field, join_sentences, rank_sentences};
 use crate::store::{FileMatch, Filter, Page as Part, Result};
 use crate::words::{self, Query};
@@ -156,7 +156,8 @@ fn paths_of(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<Str
 fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &'static str)>> {
     let mut rows: Vec<Item> = Vec::new();
     let mut turns: Vec<Item> = Vec::new();
-    for path in paths_of(store, scene, path)? {
+    let paths = paths_of(store, scene, path)?;
+    for path in &paths {
         let list = |kinds: &[Kind], look| {
             let filter = Filter {
                 project: Some(scene.project.to_owned()),
@@ -170,12 +171,27 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
         rows.extend(list(CHANGES, LOOK / 2)?);
         let mut changed = list(&[Kind::Summary], LOOK)?;
         // That a turn read the file concludes nothing about it.
-        changed.retain(|turn| turn.files_modified.contains(&path));
+        changed.retain(|turn| turn.files_modified.contains(path));
         turns.extend(changed);
     }
     rows.retain(|item| item.session != scene.session);
     turns.retain(|item| item.session != scene.session && card::has_said(item));
     turns.retain(|item| !card::has_ended(item, scene.now));
+    turns.sort_by_key(|item| -item.time);
+    for turn in turns.iter().take(MAX_TURNS) {
+        let known: Vec<i64> = rows.iter().map(|item| item.id).collect();
+        let mut stated = of_session(store, &turn.session, STATED, LOOK)?;
+        // It was said before anything was done, so that the row has no file; much
+        // of what is said in such a turn is about something else.
+        let names_file = |item: &Item| {
+            let mut names = paths.iter().map(|path| path.rsplit('/').next());
+            names.any(|name| name.is_some_and(|name| item.title.contains(name)))
+        };
+        stated.retain(|item| {
+            item.prompt == turn.prompt && names_file(item) && !known.contains(&item.id)
+        });
+        rows.extend(stated);
+    }
     if rows.iter().any(|item| is_stated(item.kind)) || !turns.is_empty() {
         let later = Later::of_project(store, scene)?;
         rows.retain(|item| !later.replace(item));
@@ -207,7 +223,6 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
         .cloned()
         .collect();
     let mut turns = kept;
-    turns.sort_by_key(|item| -item.time);
     // What a turn concluded tells what was changed in it.
     let in_turn = |item: &Item| {
         let mut all = turns.iter();

@@ -175,7 +175,18 @@ fn a_file_is_known_under_the_paths_that_it_had() {
         "src/other.rs",
         row(Kind::Decision, "Other files stay", 2),
     ));
-    let wanted = [format!("#{ruled}"), format!("#{first}")];
+    // Said with the first turn, before any file was changed.
+    let stated = |title: &str| Item {
+        prompt: Some(1),
+        ..row(Kind::Preference, title, 1)
+    };
+    let named = world.add(stated("Never use unsafe in src/packet.rs"));
+    world.add(stated("Never use unsafe in src/other.rs"));
+    let wanted = [
+        format!("#{ruled}"),
+        format!("#{named}"),
+        format!("#{first}"),
+    ];
     for path in ["src/wire/frame.rs", "src/net/frame.rs", "lib/net/frame.rs"] {
         assert_eq!(names(&world.at(&Moment::Read(path))), wanted, "{path}");
     }
