@@ -17,7 +17,8 @@ const SESSIONS: usize = 2;
 /// Sessions whose steps are compared with what was done since.
 pub(super) const OPEN: usize = 4;
 
-/// The work of the last sessions, newest first; this branch before others.
+/// The work of the last sessions, newest first; this branch before others, and
+/// sessions in which something was done before those that only talked.
 pub(super) fn last(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Item>> {
     let most = scene.limits.summaries;
     let of_project = Filter {
@@ -47,8 +48,19 @@ pub(super) fn last(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) ->
         }
         kept.push(best);
     }
-    kept.sort_by_key(|item| (other_branch(item, scene).is_some(), -item.time));
+    kept.sort_by_key(|item| {
+        let elsewhere = other_branch(item, scene).is_some();
+        (elsewhere, !has_done(item), -item.time)
+    });
     Ok(kept)
+}
+
+/// Whether something was done, stated or left to be done: a question with its
+/// answer is nothing to go on with.
+fn has_done(item: &Item) -> bool {
+    let counts = |name| row::entries(item, name).next().is_some();
+    let done = ["completed", "next_steps", "notes"];
+    !item.files_modified.is_empty() || done.into_iter().any(counts)
 }
 
 /// The newest checkpoint that tells of work, else the one that tells most. They

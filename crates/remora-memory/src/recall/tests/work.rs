@@ -94,6 +94,27 @@ fn what_a_session_left_open_stays_until_it_is_done() {
 }
 
 #[test]
+fn a_question_since_does_not_hide_where_the_work_stands() {
+    let world = World::default();
+    let at = |session: &str, item: Item| Item {
+        session: session.to_owned(),
+        ..item
+    };
+    let built = open_turn(1, "build the cache", "The cache is built.", &["measure it"]);
+    let built = world.add(at("work", built));
+    let mut asked = turn(2, "how large is the cache?", "It holds 64 entries.");
+    asked.detail.as_mut().unwrap()["learned"] = json!(["It holds 64 entries"]);
+    world.add(at("talk", asked));
+    let start = world.at(&Moment::Start).text.unwrap();
+    assert!(
+        start.contains("stands:\n#1~ 1970-01-02 asked: build"),
+        "{start}"
+    );
+    let found = world.at(&Moment::Prompt("continue"));
+    assert_eq!(names(&found), [format!("#{built}")]);
+}
+
+#[test]
 fn compactions_do_not_hide_what_a_session_did() {
     let world = World::default();
     let of_session = |minute: i64, item: Item| Item {
