@@ -121,12 +121,6 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let mut drafts = case::load(&root.join("fixtures").join("client"))?;
     drafts.retain(|draft| options.part == Part::Whole && draft.name.contains(&options.filter));
     let mut scenes: Vec<&str> = memory::names().collect();
-    // Nothing is skipped silently.
-    if options.part != Part::Instructions {
-        for name in memory::OUTDATED {
-            println!("not played, it expects texts of before: {name}");
-        }
-    }
     scenes.retain(|name| options.part != Part::Instructions && name.contains(&options.filter));
     let mut trees = instructions::load(root, options.trees.as_deref())?;
     trees.retain(|tree| options.part != Part::Memory && tree.name.contains(&options.filter));

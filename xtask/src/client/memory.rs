@@ -51,11 +51,25 @@ const CASES: &[(&str, Play)] = &[
     ("trust-forged-remote", trust::forged_remote),
     ("trust-project-environment", trust::project_environment),
     ("recall-the-second-session", recall::second::session),
-    ("recall-a-newcomer", recall::newcomer::sessions),
+    ("newcomer-goes-on", recall::newcomer::goes_on),
+    ("newcomer-rule-holds", recall::newcomer::rule_holds),
+    ("newcomer-rule-is-listed", recall::newcomer::rule_is_listed),
+    (
+        "newcomer-changed-decision",
+        recall::newcomer::changed_decision,
+    ),
+    ("newcomer-remembers", recall::newcomer::remembers),
+    (
+        "newcomer-wrapped-failure",
+        recall::newcomer::wrapped_failure,
+    ),
+    ("newcomer-moved-file", recall::newcomer::moved_file),
+    ("newcomer-silence", recall::newcomer::silence),
     ("recall-mcp", recall::server::tools),
     ("recall-mcp-for-the-person", recall::server::for_the_person),
     ("recall-resume-clear-compact", recall::onward::goes_on),
-    ("recall-subagent", recall::others::subagent),
+    ("recall-subagent", recall::subagents::one),
+    ("recall-parallel-subagents", recall::subagents::parallel),
     ("recall-worktree", recall::others::worktree),
     ("recall-two-sessions", recall::others::two_sessions),
     ("recall-unharmed", recall::unharmed::sessions),
@@ -64,23 +78,9 @@ const CASES: &[(&str, Play)] = &[
     ("recall-plugin", recall::plugin::beside_settings),
 ];
 
-/// Cases that still look for the texts of before, when rows were told and not
-/// turns. Until they are written anew they prove nothing.
-pub(super) const OUTDATED: &[&str] = &[
-    "memory-the-next-session-knows",
-    "recall-the-second-session",
-    "recall-subagent",
-    "recall-worktree",
-    "recall-two-sessions",
-    "recall-interactive",
-    "recall-hostile",
-    "recall-plugin",
-];
-
-/// The names of all cases that are played.
+/// The names of all cases.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let all = CASES.iter().map(|(name, _)| *name);
-    all.filter(|name| !OUTDATED.contains(name))
+    CASES.iter().map(|(name, _)| *name)
 }
 
 /// A case while it is played.

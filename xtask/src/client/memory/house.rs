@@ -179,6 +179,8 @@ impl House {
             ("PATH", &self.search_with_bin()),
             // What is shown here is what is told, not how fast this machine is.
             ("REMORA_DEADLINE_MS", "5000"),
+            // Nor whether the encoder is loaded by now: words decide, unless a case waits for it.
+            ("REMORA_EMBEDDING_BUDGET_MS", "0"),
         ]);
         command
     }

@@ -1,8 +1,10 @@
 //! What comes back to the model, through the real client: at the start, at a prompt, beside a
 //! file, after a failure. Judged by the requests that the client sends, not by what we print.
 //!
-//! All cases begin with the same first session: a decision, a failing check, the edit that mends
-//! it, the check passing, and a step that is left open.
+//! Most cases begin with the same first session: a decision, a failing check, the edit that mends
+//! it, the check passing, and a step that is left open. Those that look at prompts and reads have
+//! one before it, in which the agent concludes two things: a start only points at them, so that
+//! they can still come when they are asked for.
 
 pub(super) mod hostile;
 pub(super) mod newcomer;
@@ -12,6 +14,7 @@ pub(super) mod plugin;
 pub(super) mod screen;
 pub(super) mod second;
 pub(super) mod server;
+pub(super) mod subagents;
 mod told;
 pub(super) mod unharmed;
 
@@ -24,8 +27,9 @@ use told::{Told, all_told};
 
 /// The file that the first session mends.
 const FILE: &str = "src/gauge.py";
-/// A file that it makes.
+/// Files that the session before the first one makes.
 const MADE: &str = "src/harbour.py";
+const HORN: &str = "src/foghorn.py";
 const BROKEN: &str = "def levels(metres):\n    return [m for m in metres]\n";
 /// Prints what a test runner prints, for the file as it is.
 const CHECK: &str = "if grep -q 1000 src/gauge.py; then\n  echo '============================== 1 \
@@ -52,6 +56,33 @@ const STEP: &str = "Teach the export to print millimetres";
 /// A question that the decision answers.
 const QUESTION: &str = "Why did we choose millimetres for the tide heights?";
 
+/// A conclusion of an earlier turn: what was asked, a question about it, and words that only the
+/// answer has.
+struct Conclusion {
+    prompt: &'static str,
+    file: &'static str,
+    said: &'static str,
+    question: &'static str,
+    answer: &'static str,
+}
+
+const MOLES: Conclusion = Conclusion {
+    prompt: "List the moles of the harbour.",
+    file: MADE,
+    said: "The moles of the harbour are a list in `src/harbour.py`. I tried to read the moles from \
+           a csv file first and dropped that: parsing took 40 ms a call.",
+    question: "Why did we not read the moles of the harbour from a csv file?",
+    answer: "40 ms a call",
+};
+const FOGHORN: Conclusion = Conclusion {
+    prompt: "Let the foghorn sound by itself.",
+    file: HORN,
+    said: "The foghorn sounds every 30 seconds now instead of every 60, because the ferry missed \
+           it twice.",
+    question: "Why does the foghorn sound every 30 seconds?",
+    answer: "the ferry missed it twice",
+};
+
 /// The failure, at a place of this checkout or another.
 fn failure(file: &str, line: u32) -> String {
     let place = format!("{file}:{line}");
@@ -75,6 +106,18 @@ fn read(case: &Case, id: &str, file: &str) -> Value {
     json!({"tools": [{"id": id, "name": "Read", "input": {"file_path": path}}]})
 }
 
+fn write(case: &Case, id: &str, file: &str, content: &str) -> Value {
+    let path = case.house.path("project").join(file);
+    let input = json!({"file_path": path, "content": content});
+    json!({"tools": [{"id": id, "name": "Write", "input": input}]})
+}
+
+fn edit(case: &Case, id: &str, file: &str, old: &str, new: &str) -> Value {
+    let path = case.house.path("project").join(file);
+    let input = json!({"file_path": path, "old_string": old, "new_string": new});
+    json!({"tools": [{"id": id, "name": "Edit", "input": input}]})
+}
+
 fn text(words: &str) -> Value {
     json!({ "text": words })
 }
@@ -85,17 +128,33 @@ fn first_session(case: &mut Case) -> Result<Talk> {
     remembered(case)
 }
 
+/// The same, after a session that concluded two things.
+fn two_sessions_before(case: &mut Case) -> Result<Talk> {
+    case.house.remora("project", &["install", "claude-code"])?;
+    case.talk(&Ask {
+        project: "project",
+        prompt: MOLES.prompt,
+        then: &[FOGHORN.prompt],
+        turns: &[
+            write(
+                case,
+                "toolu_moles",
+                MOLES.file,
+                "MOLES = ['north', 'south']\n",
+            ),
+            text(MOLES.said),
+            write(case, "toolu_horn", FOGHORN.file, "SECONDS = 30\n"),
+            text(FOGHORN.said),
+        ],
+        ..Ask::default()
+    })?;
+    case.house.drain()?;
+    remembered(case)
+}
+
 /// Plays the first session and waits until it is stored.
 fn remembered(case: &mut Case) -> Result<Talk> {
     lay_out(case)?;
-    let file = case.house.path("project").join(FILE);
-    let edit = json!({
-        "file_path": file, "old_string": "[m for m", "new_string": "[round(m * 1000) for m",
-    });
-    let made = json!({
-        "file_path": case.house.path("project").join(MADE),
-        "content": "def moles():\n    return ['north', 'south']\n",
-    });
     let talk = case.talk(&Ask {
         project: "project",
         prompt: &format!("Mend the gauge. {DECISION}"),
@@ -104,9 +163,14 @@ fn remembered(case: &mut Case) -> Result<Talk> {
         turns: &[
             bash("toolu_first_failing", "sh check.sh"),
             read(case, "toolu_first_read", FILE),
-            json!({"tools": [{"id": "toolu_first_edit", "name": "Edit", "input": edit}]}),
+            edit(
+                case,
+                "toolu_first_edit",
+                FILE,
+                "[m for m",
+                "[round(m * 1000) for m",
+            ),
             bash("toolu_first_passing", "sh check.sh"),
-            json!({"tools": [{"id": "toolu_first_write", "name": "Write", "input": made}]}),
             text(&format!(
                 "The gauge gives whole numbers now and the check passes.\n\nNext steps:\n- \
                  {STEP}."
@@ -117,9 +181,9 @@ fn remembered(case: &mut Case) -> Result<Talk> {
     })?;
     let failed: Vec<bool> = talk.calls().values().map(|(failed, _)| *failed).collect();
     case.equal(
-        "failed calls of the first session (edit, failing, passing, read, write)",
+        "failed calls of the first session (edit, failing, passing, read)",
         &failed,
-        &vec![false, true, false, false, false],
+        &vec![false, true, false, false],
     );
     case.house.drain()?;
     Ok(talk)
@@ -166,6 +230,12 @@ fn told_to(case: &mut Case, project: &str, prompt: &str) -> Result<Vec<Told>> {
         ..Ask::default()
     })?;
     Ok(all_told(&talk))
+}
+
+/// The text of an event, if there is one.
+fn at<'t>(texts: &'t [Told], event: &str) -> &'t str {
+    let found = texts.iter().find(|told| told.event() == event);
+    found.map_or("", |told| told.text.as_str())
 }
 
 /// Whether these hold the memory of the first session.

@@ -1,7 +1,5 @@
 //! A day's work is found again, by every call; the next session is told of it.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -140,18 +138,26 @@ pub(super) fn next_session(case: &mut Case) -> Result<()> {
     };
     let next = case.talk(&ask)?;
     let told = context(&next);
-    case.check(told.len() == 1, || {
-        format!("{} texts of ours in the first request", told.len())
+    case.equal("texts of ours in the first request", &told.len(), &2);
+    let (start, prompt) = (told.first().cloned(), told.get(1).cloned());
+    let (start, prompt) = (start.unwrap_or_default(), prompt.unwrap_or_default());
+    // By what they hold, not by their wording: what was asked, decided with its reason, and
+    // concluded; at "go on" the conclusion again.
+    for words in ["walrus", "integers", "fractions of a bird", "41 animals"] {
+        case.check(start.contains(words), || {
+            format!("`{words}` is not told at the start: {start}")
+        });
+    }
+    case.check(prompt.contains("41 animals"), || {
+        format!("\"go on\" does not bring where the work stood: {prompt}")
     });
     let told = told.join("\n");
-    // By what they hold, not by their wording.
-    let mut titles: BTreeMap<&str, bool> = BTreeMap::new();
-    for word in ["walrus", "heron", "otter", "puffin", "integers", "marmot"] {
-        titles.insert(word, told.contains(word));
+    // What was only read, run or looked for is no news.
+    for words in ["heron", "puffin", "gannet", "shearwater", "noddy"] {
+        case.check(!told.contains(words), || {
+            format!("`{words}` was only looked at, and is told: {told}")
+        });
     }
-    case.check(titles.values().all(|told| *told), || {
-        format!("not all of the last session is told: {titles:?} in {told}")
-    });
     for secret in secrets() {
         case.check(!told.contains(&secret), || {
             "a secret is told to the model".to_owned()

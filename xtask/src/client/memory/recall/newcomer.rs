@@ -1,117 +1,141 @@
-//! Two days as somebody has them who has just installed it: a limit with its reason, an export
-//! with steps that are left, and what comes back when work goes on or is about to break the limit.
+//! Two or three sessions as somebody has them who has just installed it, in everyday words: what is
+//! said in one comes back in the next where it matters, in the form that holds, and not otherwise.
 
-use anyhow::Result;
-use serde_json::json;
+use anyhow::{Context as _, Result};
+use serde_json::Value;
 
 use super::super::Case;
-use super::super::talk::Ask;
-use super::told::Told;
-use super::{bash, read, text, told_to};
+use super::super::talk::{Ask, Talk};
+use super::told::{after_call, after_prompt, all_told};
+use super::{at, bash, edit, read, text, told_to};
 
-/// What the user rules, and why.
-const RULE: &str = "keep the limit at 3";
+/// What the user rules, in passing and as a rule, and why.
+const IN_PASSING: &str = "keep the limit at 3, the upstream bans us above that";
+const AS_A_RULE: &str = "Please keep the limit at 3, because the upstream bans us above that.";
 const REASON: &str = "the upstream bans us";
-/// What the agent concludes in the second session, and what it leaves.
-const CONCLUSION: &str = "it quotes numbers, which the ERP rejects";
-const STEP: &str = "header row from the config";
 
-pub(in super::super) fn sessions(case: &mut Case) -> Result<()> {
-    case.house.remora("project", &["install", "claude-code"])?;
-    retries(case)?;
-    export(case)?;
-    going_on(case)?;
-    about_to_break(case)?;
-    case.check_silence()
+/// Installs for the user, as everybody begins.
+fn install(case: &Case) -> Result<()> {
+    let installed = case.house.remora("project", &["install", "claude-code"]);
+    installed.map(drop)
 }
 
-fn edit(case: &Case, id: &str, file: &str, old: &str, new: &str) -> serde_json::Value {
-    let path = case.house.path("project").join(file);
-    let input = json!({"file_path": path, "old_string": old, "new_string": new});
-    json!({"tools": [{"id": id, "name": "Edit", "input": input}]})
-}
-
-fn retries(case: &mut Case) -> Result<()> {
-    case.house.write("project/src/retry.py", "LIMIT = 1\n")?;
-    case.talk(&Ask {
+/// A session of one prompt that is stored when it is over.
+fn work(case: &mut Case, prompt: &str, turns: &[Value]) -> Result<Talk> {
+    let talk = case.talk(&Ask {
         project: "project",
-        prompt: &format!("Add retries to the fetcher. {RULE}, {REASON} above that"),
-        turns: &[
-            read(case, "toolu_retry_read", "src/retry.py"),
-            edit(
-                case,
-                "toolu_retry_edit",
-                "src/retry.py",
-                "LIMIT = 1",
-                "LIMIT = 3",
-            ),
-            bash("toolu_retry_look", "ls src"),
-            text("Retries are in: `src/retry.py` tries three times with jitter."),
-        ],
+        prompt,
+        turns,
         ..Ask::default()
     })?;
-    case.house.drain()
+    case.house.drain()?;
+    Ok(talk)
+}
+
+/// The line of a text that holds these words.
+fn line_with<'t>(text: &'t str, words: &str) -> Option<&'t str> {
+    text.lines().find(|line| line.contains(words))
+}
+
+fn retries(case: &mut Case, rule: &str) -> Result<()> {
+    case.house.write("project/src/retry.py", "LIMIT = 1\n")?;
+    let turns = [
+        read(case, "toolu_retry_read", "src/retry.py"),
+        edit(
+            case,
+            "toolu_retry_edit",
+            "src/retry.py",
+            "LIMIT = 1",
+            "LIMIT = 3",
+        ),
+        bash("toolu_retry_look", "ls src"),
+        text(
+            "Retries are in: `src/retry.py` tries three times.\n\nNext steps:\n- add jitter to the \
+             waits",
+        ),
+    ];
+    let prompt = format!("Add retries to the fetcher. {rule}");
+    work(case, &prompt, &turns).map(drop)
 }
 
 fn export(case: &mut Case) -> Result<()> {
     case.house
         .write("project/src/export.py", "def rows():\n    return []\n")?;
-    case.talk(&Ask {
-        project: "project",
-        prompt: "We need a csv export of the monthly report, quick one",
-        turns: &[
-            read(case, "toolu_export_read", "src/export.py"),
-            edit(
-                case,
-                "toolu_export_edit",
-                "src/export.py",
-                "return []",
-                "return [';']",
-            ),
-            text(&format!(
-                "The export writes `report.csv` with a semicolon. I tried the csv module first and \
-                 dropped it: {CONCLUSION}.\n\nNext steps:\n- {STEP}\n- a test with umlauts"
-            )),
-        ],
-        ..Ask::default()
-    })?;
-    case.house.drain()
+    let turns = [
+        read(case, "toolu_export_read", "src/export.py"),
+        edit(
+            case,
+            "toolu_export_edit",
+            "src/export.py",
+            "return []",
+            "return [';']",
+        ),
+        text(
+            "The export writes `report.csv` with a semicolon. I tried the csv module first and \
+             dropped it: it quotes numbers, which the ERP rejects.\n\nNext steps:\n- header row \
+             from the config\n- a test with umlauts",
+        ),
+    ];
+    let prompt = "We need a csv export of the monthly report, quick one";
+    work(case, prompt, &turns).map(drop)
 }
 
-/// The text of an event, if there is one.
-fn at<'t>(texts: &'t [Told], event: &str) -> &'t str {
-    let found = texts.iter().find(|told| told.event() == event);
-    found.map_or("", |told| told.text.as_str())
-}
-
-/// The newest work and its open steps; the start tells both days without a log.
-fn going_on(case: &mut Case) -> Result<()> {
-    let texts = told_to(case, "project", "continue")?;
-    let prompt = at(&texts, "UserPromptSubmit");
-    case.check(prompt.contains(CONCLUSION) && prompt.contains(STEP), || {
-        format!("\"continue\" does not bring the newest work: {texts:#?}")
-    });
-    case.check(!prompt.contains(REASON), || {
-        format!("\"continue\" brings older work: {prompt}")
-    });
-    let start = at(&texts, "SessionStart");
-    case.check(start.contains(STEP), || {
-        format!("the start does not tell what is left: {start}")
-    });
-    for noise in ["Read src/", "Listed", "Looked"] {
-        case.check(!start.contains(noise), || {
-            format!("the start tells what was only looked at ({noise}): {start}")
+/// "Continue" brings the newest working session and its open steps, not the oldest, whatever was
+/// only chatted about since.
+pub(in super::super) fn goes_on(case: &mut Case) -> Result<()> {
+    install(case)?;
+    retries(case, IN_PASSING)?;
+    export(case)?;
+    let answer = [text("It writes a semicolon.")];
+    work(case, "Which separator does the export write?", &answer)?;
+    work(case, "thanks, that's it for today", &[text("Bye.")])?;
+    for prompt in ["continue", "where were we?"] {
+        let texts = told_to(case, "project", prompt)?;
+        let told = at(&texts, "UserPromptSubmit");
+        for words in [
+            "the ERP rejects",
+            "header row from the config",
+            "a test with umlauts",
+        ] {
+            case.check(told.contains(words), || {
+                format!("{prompt:?} does not bring `{words}`: {texts:#?}")
+            });
+        }
+        for old in ["jitter", "three times"] {
+            case.check(!told.contains(old), || {
+                format!("{prompt:?} brings older work: {told}")
+            });
+        }
+        let start = at(&texts, "SessionStart");
+        case.check(start.contains("header row from the config"), || {
+            format!("the start does not tell what is left: {start}")
         });
+        for noise in ["Read src/", "Listed", "Looked", "ls src"] {
+            case.check(!start.contains(noise), || {
+                format!("the start tells what was only looked at ({noise}): {start}")
+            });
+        }
     }
     Ok(())
 }
 
-fn about_to_break(case: &mut Case) -> Result<()> {
-    for prompt in [
-        "Raise the retry limit to 5",
-        "why don't we just retry 10 times?",
-    ] {
-        let texts = told_to(case, "project", prompt)?;
+/// What is about to break what the user said brings it, with its reason.
+pub(in super::super) fn rule_holds(case: &mut Case) -> Result<()> {
+    install(case)?;
+    retries(case, IN_PASSING)?;
+    export(case)?;
+    // In a session that begins with it, and in one that has begun.
+    let raise = "Raise the retry limit to 5";
+    let first = told_to(case, "project", raise)?;
+    let instead = "why don't we just retry 10 times?";
+    let talk = case.talk(&Ask {
+        project: "project",
+        prompt: "ok",
+        then: &[instead],
+        turns: &[text("Ready."), text("Noted.")],
+        ..Ask::default()
+    })?;
+    for (prompt, texts) in [(raise, first), (instead, all_told(&talk))] {
         case.check(texts.iter().any(|told| told.text.contains(REASON)), || {
             format!("{prompt:?} does not bring the rule: {texts:#?}")
         });
@@ -119,14 +143,230 @@ fn about_to_break(case: &mut Case) -> Result<()> {
     Ok(())
 }
 
-impl Case {
-    /// Small talk and work without relation bring nothing.
-    fn check_silence(&mut self) -> Result<()> {
-        for prompt in ["thanks!", "Find a good recipe for sourdough bread"] {
-            let texts = told_to(self, "project", prompt)?;
-            let told = at(&texts, "UserPromptSubmit").to_owned();
-            self.check(told.is_empty(), || format!("{prompt:?} brings {told}"));
+/// The start of the next session lists a rule as one in force, with its reason.
+pub(in super::super) fn rule_is_listed(case: &mut Case) -> Result<()> {
+    install(case)?;
+    retries(case, AS_A_RULE)?;
+    export(case)?;
+    let texts = told_to(case, "project", "Raise the retry limit to 5")?;
+    let start = at(&texts, "SessionStart");
+    let listed = line_with(start, "limit at 3");
+    case.check(listed.is_some_and(|line| line.contains(REASON)), || {
+        format!("the start does not list the rule with its reason: {start}")
+    });
+    // It stands there by itself, not as something that was once asked.
+    case.check(listed.is_some_and(|line| !line.contains("asked:")), || {
+        format!("the rule is not told as a statement: {start}")
+    });
+    Ok(())
+}
+
+/// A decision that was changed later comes in its changed form only.
+pub(in super::super) fn changed_decision(case: &mut Case) -> Result<()> {
+    install(case)?;
+    case.house.write("project/src/cache.py", "MINUTES = 5\n")?;
+    let turns = [
+        read(case, "toolu_ten_read", "src/cache.py"),
+        edit(
+            case,
+            "toolu_ten",
+            "src/cache.py",
+            "MINUTES = 5",
+            "MINUTES = 10",
+        ),
+        text("Cached reports expire after 10 minutes now."),
+    ];
+    let prompt = "Cached reports should expire after 10 minutes, so that the numbers stay fresh.";
+    work(case, prompt, &turns)?;
+    let turns = [
+        read(case, "toolu_thirty_read", "src/cache.py"),
+        edit(
+            case,
+            "toolu_thirty",
+            "src/cache.py",
+            "MINUTES = 10",
+            "MINUTES = 30",
+        ),
+        text("Cached reports expire after 30 minutes now."),
+    ];
+    let prompt = "Change of plan: let cached reports expire after 30 minutes instead of 10, the \
+                  database cannot keep up.";
+    work(case, prompt, &turns)?;
+    export(case)?;
+    for prompt in [
+        "How long until cached reports expire, and why?",
+        "Cache the weekly reports like the other cached reports, they should expire alike.",
+    ] {
+        let texts = told_to(case, "project", prompt)?;
+        let all: String = texts.iter().map(|told| told.text.as_str()).collect();
+        case.check(all.contains("30 minutes"), || {
+            format!("{prompt:?} does not bring the decision: {texts:#?}")
+        });
+        for old in ["expire after 10 minutes", "stay fresh"] {
+            case.check(!all.contains(old), || {
+                format!("{prompt:?} brings the decision that was changed: {texts:#?}")
+            });
         }
-        Ok(())
     }
+    Ok(())
+}
+
+/// `Remember: …` in a prompt is told at the next start.
+pub(in super::super) fn remembers(case: &mut Case) -> Result<()> {
+    install(case)?;
+    work(
+        case,
+        "Remember: the staging server is wiped every Monday at 6.",
+        &[text("Noted.")],
+    )?;
+    let texts = told_to(case, "project", "ok")?;
+    let start = at(&texts, "SessionStart");
+    case.check(start.contains("wiped every Monday at 6"), || {
+        format!("what is to be remembered is not told at the start: {texts:#?}")
+    });
+    Ok(())
+}
+
+/// A failure behind a wrapper gets its old fix, another failure of the wrapper gets nothing.
+pub(in super::super) fn wrapped_failure(case: &mut Case) -> Result<()> {
+    install(case)?;
+    // Prints what lies in a file, as a runner does, until it is empty.
+    let make = "#!/bin/sh\n[ -s failure.txt ] || { echo ok; exit 0; }\ncat failure.txt\necho \
+                'make: *** [Makefile:4: check] Error 1'\nexit 2\n";
+    case.house.script("bin/make", make)?;
+    let failure = |file: &str, line: u32| {
+        format!(
+            "Traceback (most recent call last):\n  File \"{file}\", line {line}, in load\n    \
+             frame = frame[frame.at > since]\nTypeError: Cannot compare tz-naive and tz-aware \
+             datetime-like objects\n"
+        )
+    };
+    case.house.write("project/src/load.py", "since = now()\n")?;
+    case.house
+        .write("project/failure.txt", &failure("src/load.py", 12))?;
+    let mut turns = vec![
+        bash("toolu_make_failing", "make check"),
+        read(case, "toolu_make_read", "src/load.py"),
+        edit(
+            case,
+            "toolu_make_edit",
+            "src/load.py",
+            "now()",
+            "now(tz=UTC)",
+        ),
+        bash("toolu_make_empty", ": > failure.txt"),
+        bash("toolu_make_passing", "make check"),
+        text("The check passes: both sides have a time zone now."),
+    ];
+    work(case, "make check fails, please look", &turns)?;
+    // The same error elsewhere, then another one behind the same wrapper.
+    case.house
+        .write("project/failure.txt", &failure("src/report.py", 88))?;
+    let other = "Traceback (most recent call last):\n  File \"src/mail.py\", line 3, in send\n    \
+                 smtp.login(user)\nsmtplib.SMTPAuthenticationError: (535, b'credentials \
+                 rejected')\n";
+    case.house.write("project/other.txt", other)?;
+    turns = vec![
+        bash("toolu_same", "make check"),
+        bash("toolu_swap", "cp other.txt failure.txt"),
+        bash("toolu_other", "make check"),
+        text("Seen."),
+    ];
+    let talk = work(case, "run the checks", &turns)?;
+    let last = talk.requests.last().context("no request")?;
+    let same = after_call(last, "toolu_same");
+    let mends = |told: &super::Told| {
+        told.event() == "PostToolUseFailure" && told.text.contains("now(tz=UTC)")
+    };
+    case.check(same.len() == 1 && same.iter().all(mends), || {
+        format!("the same error through `make` brings {same:?}")
+    });
+    let other = after_call(last, "toolu_other");
+    case.equal("another error through `make`", &other, &Vec::new());
+    Ok(())
+}
+
+/// What was said of a file comes when it is read under its new name.
+pub(in super::super) fn moved_file(case: &mut Case) -> Result<()> {
+    install(case)?;
+    case.house.write("project/src/parse.py", "LIMIT = 1\n")?;
+    case.house.git("project", &["add", "-A"])?;
+    case.house
+        .git("project", &["commit", "-q", "-m", "parse"])?;
+    let turns = [
+        read(case, "toolu_parse_read", "src/parse.py"),
+        edit(
+            case,
+            "toolu_parse",
+            "src/parse.py",
+            "LIMIT = 1",
+            "LIMIT = 64",
+        ),
+        text("The parser reads 64 KB at most. I tried 1 MB and dropped that: 9 s on the mail box."),
+    ];
+    let prompt = "Give the parser a limit. Never use eval in src/parse.py, because the input is \
+                  hostile.";
+    work(case, prompt, &turns)?;
+    export(case)?;
+    let moving = bash("toolu_move", "git mv src/parse.py src/reader.py");
+    work(case, "Call it reader.py", &[moving, text("It is moved.")])?;
+    case.house
+        .git("project", &["commit", "-q", "-a", "-m", "move"])?;
+    // The start would tell all that is known of so small a project.
+    let off = ["config", "set", "recall.start_tokens", "0"];
+    case.house.remora("project", &off)?;
+    let turns = [read(case, "toolu_moved", "src/reader.py"), text("Read.")];
+    let talk = work(case, "ok", &turns)?;
+    let last = talk.requests.last().context("no request")?;
+    let texts = after_call(last, "toolu_moved");
+    let told: String = texts.iter().map(|told| told.text.as_str()).collect();
+    for words in [
+        "Never use eval",
+        "the input is hostile",
+        "9 s on the mail box",
+    ] {
+        case.check(told.contains(words), || {
+            format!("`{words}` is not told beside the moved file: {texts:?}")
+        });
+    }
+    Ok(())
+}
+
+/// Thanks, and work that has nothing to do with what is remembered, bring nothing.
+pub(in super::super) fn silence(case: &mut Case) -> Result<()> {
+    install(case)?;
+    retries(case, IN_PASSING)?;
+    export(case)?;
+    let prompts = [
+        "thanks, great work!",
+        "Find a good recipe for sourdough bread",
+        "Write a function that converts Roman numerals to integers",
+        "perfect, thank you",
+    ];
+    for prompt in prompts {
+        let texts = told_to(case, "project", prompt)?;
+        let told = at(&texts, "UserPromptSubmit").to_owned();
+        case.check(told.is_empty(), || {
+            format!("first: {prompt:?} brings {told}")
+        });
+    }
+    // The same within one session, after one that has to do with it.
+    let said = ["Noted."; 5].map(text);
+    let talk = case.talk(&Ask {
+        project: "project",
+        prompt: "Why did we drop the csv module for the export?",
+        then: &prompts,
+        turns: &said,
+        ..Ask::default()
+    })?;
+    let first = all_told(&talk);
+    case.check(
+        at(&first, "SessionStart").contains("quotes numbers"),
+        || format!("nothing is told at all: {first:#?}"),
+    );
+    let last = talk.requests.last().context("no request")?;
+    for prompt in prompts {
+        case.equal(prompt, &after_prompt(last, prompt), &Vec::new());
+    }
+    Ok(())
 }

@@ -11,7 +11,7 @@ use super::super::Case;
 use super::super::talk::{Ask, Talk};
 use super::told::{Told, all_told, told};
 use super::{
-    CHOICE, MADE, QUESTION, bash, failure, first_session, nothing_twice, read, row_of, text,
+    CHOICE, FOGHORN, MOLES, bash, failure, nothing_twice, read, row_of, text, two_sessions_before,
 };
 
 /// A tool of the plugin's server.
@@ -25,7 +25,7 @@ pub(in super::super) fn beside_settings(case: &mut Case) -> Result<()> {
         "there is no plugin at {}",
         plugin.display()
     );
-    first_session(case)?;
+    two_sessions_before(case)?;
     case.house
         .write("project/check.sh", "cat failure.txt\nexit 1\n")?;
     let elsewhere = failure("/build/78/tests/test_gauge.py", 20);
@@ -48,11 +48,11 @@ pub(in super::super) fn beside_settings(case: &mut Case) -> Result<()> {
         let finding = format!("toolu_{tag}_find");
         let talk = case.talk(&Ask {
             project: "project",
-            prompt: QUESTION,
+            prompt: MOLES.question,
             then: &["/clear", "ok"],
             turns: &[
                 bash(&failing, "sh check.sh"),
-                read(case, &reading, MADE),
+                read(case, &reading, FOGHORN.file),
                 json!({"tools": [{"id": loading, "name": "ToolSearch", "input": load}]}),
                 json!({"tools": [{"id": finding, "name": SEARCH, "input": find}]}),
                 text("Done."),
@@ -88,8 +88,8 @@ pub(in super::super) fn beside_settings(case: &mut Case) -> Result<()> {
         case.equal(&format!("texts after clearing, {tag}"), &after.len(), &1);
         noted_after_clearing(case, &talk, tag)?;
         case.house.drain()?;
-        let mut prompts = case.house.search("project", QUESTION)?;
-        prompts.retain(|row| row["kind"] == "prompt" && row["title"] == QUESTION);
+        let mut prompts = case.house.search("project", MOLES.question)?;
+        prompts.retain(|row| row["kind"] == "prompt" && row["title"] == MOLES.question);
         let seen: BTreeSet<String> = prompts
             .iter()
             .map(|row| row["session"].to_string())

@@ -5,19 +5,19 @@ use anyhow::{Context as _, Result};
 use super::super::Case;
 use super::super::terminal::Terminal;
 use super::told::told;
-use super::{QUESTION, REASON, first_session, knows, text};
+use super::{MOLES, knows, text, two_sessions_before};
 use crate::client::api::Model;
 
 const GREETING: &str = "Remora remembers:";
 const ANSWER: &str = "The cormorant answers.";
 
 pub(in super::super) fn session(case: &mut Case) -> Result<()> {
-    first_session(case)?;
+    two_sessions_before(case)?;
     case.sessions += 1;
     let model = Model::start(&[text(ANSWER), text("And again.")])?;
     let terminal = Terminal::start(&case.house, "project", &model)?;
     terminal.wait("our greeting", |screen| screen.contains(GREETING))?;
-    terminal.say(QUESTION)?;
+    terminal.say(MOLES.question)?;
     let screen = terminal.wait("the answer", |screen| screen.contains(ANSWER))?;
     let greetings = screen.matches(GREETING).count();
     terminal.say("/clear")?;
@@ -35,7 +35,7 @@ pub(in super::super) fn session(case: &mut Case) -> Result<()> {
     let texts = told(requests.first().context("no request")?);
     let asked = texts
         .iter()
-        .any(|told| told.event() == "UserPromptSubmit" && told.text.contains(REASON));
+        .any(|told| told.event() == "UserPromptSubmit" && told.text.contains(MOLES.answer));
     case.check(knows(&texts) && asked, || {
         format!("the model is told {texts:?}")
     });

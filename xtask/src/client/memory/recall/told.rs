@@ -3,6 +3,8 @@
 //! Only what the client puts into the conversation itself is looked at: a tool may print
 //! whatever it likes.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::client::memory::talk::Talk;
@@ -29,6 +31,12 @@ impl Told {
     /// The names of the rows that have a line of their own.
     pub(super) fn rows(&self) -> Vec<String> {
         self.text.lines().filter_map(row).collect()
+    }
+
+    /// All rows that it names, wherever they stand.
+    pub(super) fn cited(&self) -> BTreeSet<String> {
+        let words = self.text.split([' ', '\n', '(', ',', ')']);
+        words.filter_map(row).collect()
     }
 
     /// Those of them that say more than their line.
@@ -153,7 +161,7 @@ mod tests {
         };
         let start = ours(
             "SessionStart",
-            "\n#1 a\n#2~ b\n  #3 c\nmemory://project/d: e\n#x\n",
+            "\n#1 a\n#2~ b\n  #3 c (#5~ d):\nmemory://project/d: e\n#x\n",
         );
         let late = ours("PreToolUse:Read", "\n#4 f\n");
         let request = json!({"messages": [
@@ -169,6 +177,8 @@ mod tests {
         assert_eq!(all.len(), 2);
         assert_eq!(all[0].rows(), ["#1", "#2", "memory://project/d"]);
         assert_eq!(all[0].full(), ["#2"]);
+        let cited: Vec<String> = all[0].cited().into_iter().collect();
+        assert_eq!(cited, ["#1", "#2", "#3", "#5", "memory://project/d"]);
         assert_eq!((all[0].event(), all[0].whole), ("SessionStart", true));
         let beside = after_call(&request, "t");
         assert_eq!(beside, [all[1].clone()]);
