@@ -65,6 +65,7 @@ const CASES: &[(&str, Play)] = &[
     ),
     ("newcomer-moved-file", recall::newcomer::moved_file),
     ("newcomer-silence", recall::newcomer::silence),
+    ("newcomer-with-encoder", recall::newcomer::with_encoder),
     ("recall-mcp", recall::server::tools),
     ("recall-mcp-for-the-person", recall::server::for_the_person),
     ("recall-resume-clear-compact", recall::onward::goes_on),

@@ -6,13 +6,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Map, Value, json};
 
 use super::day::Call;
 use super::house::House;
 
+/// A handful of rows has its vectors long before; the worker begins when it has been idle.
+const EMBEDDING_TIMEOUT: Duration = Duration::from_mins(1);
 /// Kinds of rows that repeat what others say.
 const RETOLD: [&str; 4] = ["prompt", "message", "summary", "decision"];
 
@@ -71,6 +75,29 @@ impl House {
 
     pub(super) fn drain(&self) -> Result<()> {
         self.remora("project", &["worker", "drain"]).map(drop)
+    }
+
+    /// Waits until every row has its vector and the worker has loaded the encoder, as it has on
+    /// any day but the first.
+    pub(super) fn wait_for_encoder(&self) -> Result<()> {
+        self.drain()?;
+        let end = Instant::now() + EMBEDDING_TIMEOUT;
+        loop {
+            let status = self.ask("project", &["status", "--json"])?;
+            let asked = self.ask("project", &["context", "--json", "--prompt", "encoder"])?;
+            let has_vectors = status["vectors"]["waiting"] == 0;
+            // Anybody else loads an encoder of their own.
+            let why = asked["tier_why"].as_str().unwrap_or_default();
+            if has_vectors && asked["tier"] == "full" && why.contains("worker") {
+                return Ok(());
+            }
+            ensure!(
+                Instant::now() < end,
+                "no vectors after {EMBEDDING_TIMEOUT:?}: {} and {why}",
+                status["vectors"]
+            );
+            thread::park_timeout(Duration::from_millis(200));
+        }
     }
 
     /// Every event that the worker speaks of.

@@ -1,6 +1,8 @@
 //! Two or three sessions as somebody has them who has just installed it, in everyday words: what is
 //! said in one comes back in the next where it matters, in the form that holds, and not otherwise.
 
+use std::ffi::OsString;
+
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
@@ -30,6 +32,12 @@ fn work(case: &mut Case, prompt: &str, turns: &[Value]) -> Result<Talk> {
     })?;
     case.house.drain()?;
     Ok(talk)
+}
+
+/// Rows are embedded, and a hook may wait for its prompt to be.
+fn by_meaning(case: &Case) -> Result<[(&'static str, OsString); 1]> {
+    case.house.wait_for_encoder()?;
+    Ok([("REMORA_EMBEDDING_BUDGET_MS", "5000".into())])
 }
 
 /// The line of a text that holds these words.
@@ -367,6 +375,39 @@ pub(in super::super) fn silence(case: &mut Case) -> Result<()> {
     let last = talk.requests.last().context("no request")?;
     for prompt in prompts {
         case.equal(prompt, &after_prompt(last, prompt), &Vec::new());
+    }
+    Ok(())
+}
+
+/// The same with the encoder, as on any day but the first.
+pub(in super::super) fn with_encoder(case: &mut Case) -> Result<()> {
+    install(case)?;
+    retries(case, IN_PASSING)?;
+    export(case)?;
+    let env = by_meaning(case)?;
+    for (prompt, wanted) in [
+        ("thanks, great work!", None),
+        ("Find a good recipe for sourdough bread", None),
+        (
+            "Write a function that converts Roman numerals to integers",
+            None,
+        ),
+        ("why don't we just retry 10 times?", Some(REASON)),
+        ("Raise the retry limit to 5", Some(REASON)),
+    ] {
+        let talk = case.talk(&Ask {
+            project: "project",
+            prompt,
+            turns: &[text("Noted.")],
+            env: &env,
+            ..Ask::default()
+        })?;
+        let texts = all_told(&talk);
+        let holds = match wanted {
+            Some(words) => texts.iter().any(|told| told.text.contains(words)),
+            None => at(&texts, "UserPromptSubmit").is_empty(),
+        };
+        case.check(holds, || format!("{prompt:?} brings {texts:#?}"));
     }
     Ok(())
 }
