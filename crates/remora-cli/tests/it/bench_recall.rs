@@ -37,6 +37,32 @@ fn json_of(sandbox: &Sandbox, set: &str, tier: &str) -> Value {
 }
 
 #[test]
+fn a_subagent_is_judged_by_its_own_task_where_there_is_one() {
+    let other = r#"{"session":"s2","at":"2026-08-04T09:00:00Z","branch":"main"}
+{"prompt":"Draw a tortoise for the front page."}
+{"say":"The tortoise is drawn."}
+{"end":true}
+"#;
+    let moments = r#"{"id":"a1","moment":"subagent","at":"2026-08-04T09:10:00Z","session":"s2","agent":"Explore","task":"Raise the retry limit of the fetcher","must":["limit|said"],"note":"Its task is about the fetcher."}
+{"id":"a2","moment":"subagent","at":"2026-08-04T09:10:00Z","session":"s2","agent":"Explore","must_not":["limit","said"],"note":"What the user asked for last is not."}
+"#;
+    let sandbox = Sandbox::new();
+    small(&sandbox, moments);
+    let sessions = format!("{SESSIONS}{other}");
+    sandbox.write("project/set/tiny/sessions.jsonl", &sessions);
+    for tier in ["fast", "full"] {
+        let told = json_of(&sandbox, "set", tier);
+        let rows = told["figures"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["moment"] == "subagent").unwrap();
+        assert_eq!(
+            (&row["recall"], &row["forbidden"]),
+            (&1.0.into(), &0.into()),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn a_small_project_is_played_and_judged() {
     let sandbox = Sandbox::new();
     small(&sandbox, MOMENTS);
