@@ -4,11 +4,14 @@
 //! the hash makes every stored fingerprint useless. What the error says is kept
 //! beside it, so that `skeleton` can know it again in another place.
 
+mod matchers;
 mod normal;
 mod phrases;
 mod skeleton;
 
 pub(crate) use skeleton::{Skeleton, Strength};
+
+use matchers::{Role, read_line};
 
 use crate::output::{self, Outcome, Problem, Reading};
 
@@ -19,6 +22,8 @@ const MESSAGE: usize = 240;
 /// Lines of an unknown text that are looked at, and those that may tell.
 const LINES: usize = 400;
 const TELLING: usize = 40;
+/// Lines behind a headline among which the message is looked for.
+const HEAD_LINES: usize = 8;
 /// Characters of normalised text that take part.
 const LONGEST: usize = 600;
 
@@ -43,7 +48,8 @@ pub(crate) struct ErrorSigns {
 /// The signs of an error, looked for behind whatever ran the tool. `reading` is
 /// what the output was read as.
 pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading>) -> ErrorSigns {
-    let inner = output::unwrap(printed);
+    let plain = output::plain(printed);
+    let inner = output::unwrap(&plain);
     let behind = match &inner {
         std::borrow::Cow::Owned(inner) => output::read(command, inner, Outcome::Failed),
         std::borrow::Cow::Borrowed(_) => None,
@@ -54,9 +60,10 @@ pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading
         Some(reading) => (reading.tool, reading.problems.as_slice()),
         None => ("", [].as_slice()),
     };
+    let telling = read_lines(&inner);
     ErrorSigns {
-        print: fingerprint(tool, problems, &inner).map(|print| print.id),
-        says: messages(problems, &inner),
+        print: make_print(tool, problems, &inner, &telling).map(|print| print.id),
+        says: messages(problems, &telling),
     }
 }
 
@@ -70,18 +77,35 @@ fn is_runner(problem: &Problem) -> bool {
 /// of an error. `None` when there is nothing to tell it by, as when a runner
 /// says no more than that its command failed.
 pub fn fingerprint(tool: &str, problems: &[Problem], text: &str) -> Option<Fingerprint> {
-    let mut lines: Vec<String> = problems
-        .iter()
-        .filter(|problem| !is_runner(problem))
-        .map(problem_line)
-        .filter(|l| !l.is_empty())
-        .collect();
+    make_print(tool, problems, text, &read_lines(text))
+}
+
+fn make_print(
+    tool: &str,
+    problems: &[Problem],
+    text: &str,
+    telling: &Telling,
+) -> Option<Fingerprint> {
+    // A cause is the same whichever tool met it; what the tool then reported may
+    // be the same for another cause.
+    let is_caused = !telling.roots.is_empty() && !has_subjects(problems);
+    let tool = if is_caused { "" } else { tool };
+    let mut lines: Vec<String> = if is_caused {
+        telling.roots.clone()
+    } else {
+        let own = problems.iter().filter(|problem| !is_runner(problem));
+        own.map(problem_line).filter(|l| !l.is_empty()).collect()
+    };
     // Tools that work in parallel report in any order.
     lines.sort();
     lines.dedup();
     lines.truncate(PROBLEMS);
     if lines.is_empty() {
-        lines = telling_lines(text);
+        let printed = telling.lines.iter().map(|line| line.printed.clone());
+        lines.extend(printed);
+    }
+    if lines.is_empty() {
+        lines.extend(telling.tests.iter().map(|test| format!("test {test}")));
     }
     if lines.is_empty() {
         lines.extend(last_line(text));
@@ -102,7 +126,10 @@ pub fn fingerprint(tool: &str, problems: &[Problem], text: &str) -> Option<Finge
 
 /// What an error says, wherever it says it: codes and messages without files,
 /// tests and symbols around them, and without everything accidental.
-fn messages(problems: &[Problem], text: &str) -> Vec<String> {
+fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
+    if !telling.roots.is_empty() {
+        return telling.roots.clone();
+    }
     let said = |problem: &Problem| {
         let code = problem.code.as_deref().unwrap_or_default();
         let message = normal::normalise(&problem.message);
@@ -114,7 +141,7 @@ fn messages(problems: &[Problem], text: &str) -> Vec<String> {
     let read = !lines.is_empty();
     lines.retain(|line| Skeleton::of(line).strength > Strength::Nothing);
     if !read {
-        lines = telling_lines(text);
+        lines = telling.lines.iter().map(|line| line.said.clone()).collect();
     }
     lines.sort_by_key(|line| std::cmp::Reverse(Skeleton::of(line).strength));
     lines.dedup();
@@ -123,6 +150,11 @@ fn messages(problems: &[Problem], text: &str) -> Vec<String> {
         line.truncate(line.floor_char_boundary(MESSAGE));
     }
     lines
+}
+
+/// Whether a reader says which tests failed: each has its own way to break.
+fn has_subjects(problems: &[Problem]) -> bool {
+    problems.iter().any(|problem| problem.subject.is_some())
 }
 
 fn problem_line(problem: &Problem) -> String {
@@ -145,8 +177,117 @@ fn problem_line(problem: &Problem) -> String {
         .join(" ")
 }
 
-/// Of an unknown text the lines that speak of an error and tell it from others.
-fn telling_lines(text: &str) -> Vec<String> {
+/// Of a text the lines that tell an error from others.
+#[derive(Debug, Default)]
+struct Telling {
+    /// Causes of whatever else was printed, in the words of the table.
+    roots: Vec<String>,
+    /// Lines that speak of an error, the most telling first.
+    lines: Vec<TellingLine>,
+    /// Names of tests that failed.
+    tests: Vec<String>,
+}
+
+#[derive(Debug)]
+struct TellingLine {
+    /// Those that a row of the table knows come before those that have a word
+    /// for trouble in them.
+    is_known: bool,
+    strength: Strength,
+    /// As printed, without everything accidental.
+    printed: String,
+    /// What it says.
+    said: String,
+}
+
+/// Reads the lines of a text that no reader knows.
+fn read_lines(text: &str) -> Telling {
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty() && !l.starts_with("Exit code "))
+        .collect();
+    let from = lines.len().saturating_sub(LINES);
+    let mut telling = Telling::default();
+    // A headline that says too little waits for the line that says more.
+    let mut head: Option<(String, usize)> = None;
+    for line in &lines[from..] {
+        let read = read_line(line);
+        head.take_if(|(_, left)| {
+            *left -= 1;
+            *left == 0
+        });
+        match read.role {
+            Role::Noise | Role::Local => continue,
+            Role::Test => {
+                push_once(&mut telling.tests, normal::subject(&read.text));
+                continue;
+            }
+            Role::Head => {
+                head = Some((String::new(), HEAD_LINES));
+                continue;
+            }
+            Role::Root => {
+                push_once(&mut telling.roots, normal::normalise(&read.text));
+                continue;
+            }
+            Role::Says | Role::Unknown => {}
+        }
+        let is_known = read.role == Role::Says;
+        let is_place = is_place(line);
+        let mut said = read.text;
+        let announced = if is_place { None } else { head.take() };
+        if !is_known && announced.is_none() && (is_place || !speaks_of_error(line)) {
+            continue;
+        }
+        if let Some((before, _)) = &announced {
+            let weak = normal::normalise(before);
+            telling.lines.retain(|line| line.said != weak);
+            if !is_known {
+                said = [before.as_str(), &said].join(" ");
+            }
+        }
+        let skeleton = Skeleton::of(&said);
+        if announced.is_none() && skeleton.is_weak() {
+            head = Some((said.clone(), HEAD_LINES));
+        }
+        let line = TellingLine {
+            is_known: is_known || announced.is_some(),
+            strength: skeleton.strength,
+            printed: normal::normalise(line),
+            said: normal::normalise(&said),
+        };
+        let known = telling.lines.iter().any(|other| other.said == line.said);
+        if skeleton.can_tell() && !line.printed.is_empty() && !known {
+            telling.lines.push(line);
+        }
+        if telling.lines.len() == TELLING {
+            break;
+        }
+    }
+    // The first of the strongest: what follows is often its echo.
+    let order = |line: &TellingLine| std::cmp::Reverse((line.is_known, line.strength));
+    telling.lines.sort_by_key(order);
+    telling.lines.truncate(PROBLEMS);
+    telling.roots.truncate(PROBLEMS);
+    telling.tests.truncate(PROBLEMS);
+    telling
+}
+
+fn push_once(list: &mut Vec<String>, text: String) {
+    if !text.is_empty() && !list.contains(&text) {
+        list.push(text);
+    }
+}
+
+/// Where something stands, or an excerpt of it: `14: acl = x`, `12 | let a`.
+fn is_place(line: &str) -> bool {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line[digits..].trim_start();
+    digits > 0 && rest.starts_with([':', '|']) || line.starts_with(['|', '^', '#', '@', '>', '~'])
+}
+
+fn speaks_of_error(line: &str) -> bool {
     const WORDS: &[&str] = &[
         "error",
         "fail",
@@ -172,32 +313,8 @@ fn telling_lines(text: &str) -> Vec<String> {
         "race",
         "err_",
     ];
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty() && !l.starts_with("Exit code "))
-        .collect();
-    let from = lines.len().saturating_sub(LINES);
-    let mut told: Vec<(Strength, String)> = Vec::new();
-    for line in &lines[from..] {
-        let lower = line.to_lowercase();
-        if !WORDS.iter().any(|w| lower.contains(w)) {
-            continue;
-        }
-        let skeleton = Skeleton::of(line);
-        let line = normal::normalise(line);
-        let known = told.iter().any(|(_, other)| *other == line);
-        if skeleton.can_tell() && !line.is_empty() && !known {
-            told.push((skeleton.strength, line));
-        }
-        if told.len() == TELLING {
-            break;
-        }
-    }
-    // The first of the strongest: what follows is often its echo.
-    told.sort_by_key(|(strength, _)| std::cmp::Reverse(*strength));
-    told.truncate(PROBLEMS);
-    told.into_iter().map(|(_, line)| line).collect()
+    let lower = line.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// The last line of a text that does not speak of an error, unless it only says

@@ -48,6 +48,7 @@ mod yarn;
 pub(crate) use command::{acts, added_to, drops_option, only_looks, settings_of, takes_in};
 pub use command::{describe_command, same_command_key};
 pub use compact::compact;
+pub(crate) use text::plain;
 pub(crate) use unwrap::unwrap;
 
 use draft::{Doc, Draft};

@@ -75,7 +75,7 @@ fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '"' | '`' | '‘' | '’' | '“' | '”' | '«' | '»')
 }
 
-fn plain_quote(c: char) -> char {
+pub(super) fn plain_quote(c: char) -> char {
     if is_quote(c) { '\'' } else { c }
 }
 

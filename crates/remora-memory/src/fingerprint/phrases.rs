@@ -159,6 +159,7 @@ pub(super) const SYSTEM_CODES: &[&str] = &[
 
 /// Phrases around a name that is all there is to the error.
 pub(super) const NAMED: &[&str] = &[
+    "named: ",
     "cannot find",
     "could not find",
     "can't find",

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::matchers::{Role, read_line};
 use super::normal;
 use super::phrases::{
     COMMON_CODES, COMPARES, EMPTY_CODES, NAMED, PLAIN, RUNNER_STARTS, SYSTEM_CODES, WRAPPERS,
@@ -18,6 +19,8 @@ const PLAINLY: usize = 4;
 const LONG: usize = 8;
 /// Words that say something, without which a message is told by its names.
 const CONTENT: usize = 3;
+/// Words that say something, with which a message is told whatever it names.
+const CONTENT_BESIDE_NAMES: usize = 5;
 
 /// How well a message tells its error from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +49,8 @@ impl Skeleton {
     /// Takes a message apart, as printed or as stored.
     pub(crate) fn of(message: &str) -> Self {
         let end = message.floor_char_boundary(LOOKED_AT);
-        let text = normal::normalise(&message[..end]);
+        let read = read_line(&message[..end]);
+        let text = normal::normalise(&read.text);
         let mut parts = Self {
             codes: BTreeSet::new(),
             words: Vec::new(),
@@ -61,7 +65,10 @@ impl Skeleton {
         parts.drop_echo();
         let lower = text.to_lowercase();
         parts.named = NAMED.iter().any(|phrase| lower.contains(phrase));
-        parts.strength = parts.measure(&lower);
+        parts.strength = match read.role {
+            Role::Unknown | Role::Says | Role::Root => parts.measure(&lower),
+            Role::Noise | Role::Head | Role::Local | Role::Test => Strength::Nothing,
+        };
         parts
     }
 
@@ -149,6 +156,12 @@ impl Skeleton {
         }
     }
 
+    /// Whether it only announces an error: no name, and too few words.
+    pub(super) fn is_weak(&self) -> bool {
+        let content = self.words.iter().filter(|word| is_content(word)).count();
+        self.strength == Strength::Named && self.names.is_empty() && content < CONTENT
+    }
+
     fn measure(&self, lower: &str) -> Strength {
         let own = |code: &String| !COMMON_CODES.contains(&code.as_str());
         let telling_code = self.codes.iter().any(own);
@@ -162,7 +175,11 @@ impl Skeleton {
         }
         let content = self.words.iter().filter(|word| is_content(word)).count();
         let named = self.named && !self.names.is_empty() || !self.codes.is_empty();
-        if !named && content >= CONTENT {
+        let wanted = match self.names.len() {
+            0 => CONTENT,
+            _ => CONTENT_BESIDE_NAMES,
+        };
+        if !named && content >= wanted {
             Strength::Telling
         } else {
             Strength::Named

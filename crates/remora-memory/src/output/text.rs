@@ -9,7 +9,7 @@ const LOOKED_AT: usize = 256 * 1024;
 
 /// Without escape sequences and control characters; of a line that was
 /// overwritten by carriage returns only what stayed on the screen.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|b| b < 0x20 && b != b'\n' && b != b'\t') {
         return Cow::Borrowed(text);
     }
