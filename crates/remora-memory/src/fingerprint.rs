@@ -43,6 +43,8 @@ pub(crate) struct ErrorSigns {
     pub(crate) print: Option<String>,
     /// What it says, wherever it says it; the most telling first.
     pub(crate) says: Vec<String>,
+    /// The line that says it best, as printed, of a text that no reader knows.
+    pub(crate) line: Option<String>,
 }
 
 /// The signs of an error, looked for behind whatever ran the tool. `reading` is
@@ -64,6 +66,7 @@ pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading
     ErrorSigns {
         print: make_print(tool, problems, &inner, &telling).map(|print| print.id),
         says: messages(problems, &telling),
+        line: telling.best_line().map(str::to_owned),
     }
 }
 
@@ -137,11 +140,13 @@ fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
     };
     let inner = problems.iter().filter(|problem| !is_runner(problem));
     let mut lines: Vec<String> = inner.map(said).filter(|line| !line.is_empty()).collect();
-    // What a test run printed beside its failures belongs to any of its tests.
+    // What a test run printed beside its failures belongs to any of its tests,
+    // but for lines that a row of the table knows.
     let read = !lines.is_empty();
     lines.retain(|line| Skeleton::of(line).strength > Strength::Nothing);
-    if !read {
-        lines = telling.lines.iter().map(|line| line.said.clone()).collect();
+    if lines.is_empty() {
+        let told = telling.lines.iter().filter(|line| !read || line.is_known);
+        lines = told.map(|line| line.said.clone()).collect();
     }
     lines.sort_by_key(|line| std::cmp::Reverse(Skeleton::of(line).strength));
     lines.dedup();
@@ -182,6 +187,8 @@ fn problem_line(problem: &Problem) -> String {
 struct Telling {
     /// Causes of whatever else was printed, in the words of the table.
     roots: Vec<String>,
+    /// The first of them, as printed.
+    root_line: Option<String>,
     /// Lines that speak of an error, the most telling first.
     lines: Vec<TellingLine>,
     /// Names of tests that failed.
@@ -194,10 +201,19 @@ struct TellingLine {
     /// for trouble in them.
     is_known: bool,
     strength: Strength,
-    /// As printed, without everything accidental.
+    /// As printed.
+    raw: String,
+    /// The same without everything accidental.
     printed: String,
     /// What it says.
     said: String,
+}
+
+impl Telling {
+    fn best_line(&self) -> Option<&str> {
+        let line = self.lines.first().map(|line| line.raw.as_str());
+        self.root_line.as_deref().or(line)
+    }
 }
 
 /// Reads the lines of a text that no reader knows.
@@ -229,6 +245,7 @@ fn read_lines(text: &str) -> Telling {
             }
             Role::Root => {
                 push_once(&mut telling.roots, normal::normalise(&read.text));
+                telling.root_line.get_or_insert_with(|| (*line).to_owned());
                 continue;
             }
             Role::Says | Role::Unknown => {}
@@ -254,6 +271,7 @@ fn read_lines(text: &str) -> Telling {
         let line = TellingLine {
             is_known: is_known || announced.is_some(),
             strength: skeleton.strength,
+            raw: (*line).to_owned(),
             printed: normal::normalise(line),
             said: normal::normalise(&said),
         };

@@ -153,6 +153,7 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
     let failed =
         call.error.is_some() || matches!(&reading, Some(r) if r.outcome == Outcome::Failed);
     let kind = if failed { Kind::Failure } else { Kind::Command };
+    let signs = failed.then(|| fingerprint::error_signs(line, &printed, reading.as_ref()));
     let mut row = if let Some(reading) = &reading {
         let mut row = item::of(event, state, 0, kind, &reading.title);
         row.facts.clone_from(&reading.facts);
@@ -164,7 +165,8 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
         let description = Some(call.input("description")).filter(|d| !d.is_empty());
         let mut title = output::describe_command(line, description);
         if failed {
-            title = format!("{title} failed{}", why(&printed));
+            let told = signs.as_ref().and_then(|signs| signs.line.as_deref());
+            title = format!("{title} failed{}", why(&printed, told));
         }
         let mut row = item::of(event, state, 0, kind, &title);
         row.text = output::compact(&printed, TEXT);
@@ -174,12 +176,11 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
         .insert(0, format!("$ {}", item::one_line(line, 300)));
     let mut detail = serde_json::Map::new();
     detail.insert(field::COMMAND.into(), key.into());
-    if failed {
-        let signs = fingerprint::error_signs(line, &printed, reading.as_ref());
-        if let Some(print) = signs.print {
-            detail.insert(field::FINGERPRINT.into(), print.into());
-            detail.insert(field::SAYS.into(), signs.says.into());
-        }
+    if let Some(signs) = signs
+        && let Some(print) = signs.print
+    {
+        detail.insert(field::FINGERPRINT.into(), print.into());
+        detail.insert(field::SAYS.into(), signs.says.into());
     }
     if let Some(reading) = &reading {
         detail.insert(field::TOOL.into(), reading.tool.into());
@@ -188,8 +189,9 @@ fn command(event: &Captured, state: &State, call: &Call<'_>) -> Item {
     row
 }
 
-/// The first line that says why, with the exit code.
-fn why(printed: &str) -> String {
+/// The line that says why, with the exit code: the one that tells the error if
+/// there is one.
+fn why(printed: &str, told: Option<&str>) -> String {
     let mut lines = printed.lines().map(str::trim).filter(|l| !l.is_empty());
     let first = lines.next().unwrap_or("");
     let code = first.strip_prefix("Exit code ");
@@ -199,7 +201,7 @@ fn why(printed: &str) -> String {
         Some(first)
     };
     let code = code.map(|c| format!(" (exit {c})")).unwrap_or_default();
-    match reason {
+    match told.or(reason) {
         Some(reason) if !reason.is_empty() => format!("{code}: {reason}"),
         _ => code,
     }
