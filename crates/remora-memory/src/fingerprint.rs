@@ -251,7 +251,7 @@ fn read_lines(text: &str) -> Telling {
             Role::Says | Role::Unknown => {}
         }
         let is_known = read.role == Role::Says;
-        let is_place = is_place(line);
+        let is_place = is_place(line) || is_code(line);
         let mut said = read.text;
         let announced = if is_place { None } else { head.take() };
         if !is_known && announced.is_none() && (is_place || !speaks_of_error(line)) {
@@ -303,6 +303,11 @@ fn is_place(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line[digits..].trim_start();
     digits > 0 && rest.starts_with([':', '|']) || line.starts_with(['|', '^', '#', '@', '>', '~'])
+}
+
+/// A line of a program that a tool shows, which may well speak of errors.
+fn is_code(line: &str) -> bool {
+    line.ends_with(['{', '}', ';']) || line.contains(" := ") || line.contains("func(")
 }
 
 fn speaks_of_error(line: &str) -> bool {

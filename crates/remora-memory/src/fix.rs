@@ -6,12 +6,18 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::tokens;
 use serde_json::{Value, json};
 
-use crate::output::{acts, added_to, drops_option, settings_of, takes_in};
+use crate::output::{acts, added_to, drops_option, is_git_form, settings_of, takes_in};
+
+mod bearing;
+
+use bearing::{Bearing, FITTING};
 
 /// Failures that are waited for in one session.
 const OPEN: usize = 16;
 /// Edits and commands that are told of one fix.
 const STEPS: usize = 8;
+/// Steps of which none bears on the error, from which it is unclear what mended it.
+const MOST_UNRELATED: usize = 3;
 /// Bytes of a command line in a title.
 const COMMAND: usize = 100;
 /// Characters of diff that are kept of each edit.
@@ -57,6 +63,7 @@ impl OpenFailure {
         self.command == command
             || takes_in(command, &self.command) && !drops_option(&self.command, command)
             || added_to(&self.command, command).is_some()
+            || is_git_form(&self.command, command)
             || is_same_test(&self.item, &self.command, passing, command)
     }
 
@@ -71,6 +78,9 @@ impl OpenFailure {
         let mut added: Vec<String> = set(passing);
         added.retain(|setting| !before.contains(setting));
         added.extend(added_to(&self.command, command));
+        if is_git_form(&self.command, command) && added.is_empty() {
+            return Some(command.to_owned());
+        }
         (!added.is_empty()).then(|| added.join(" "))
     }
 }
@@ -241,20 +251,47 @@ impl<'a> Change<'a> {
             }
         }
         let form = open.added_by(passing, command);
-        let is_edit = |step: &&&Item| command_of(step).is_none();
-        let last = steps.iter().rev().find(is_edit);
-        let title = match (last, &form, steps.last()) {
-            (Some(edit), _, _) => edit.title.clone(),
-            (None, Some(form), _) => format!("Ran it with `{form}`"),
-            (None, None, Some(step)) => told_command(step),
-            (None, None, None) => return None,
+        let bearing = Bearing::of(&open.item);
+        // No change of a file mends what git refuses, but for conflicts in it.
+        if detail(&open.item, field::TOOL).is_some_and(|tool| tool.starts_with("git "))
+            && !bearing.is_conflict()
+        {
+            steps.retain(|step| command_of(step).is_some());
+        }
+        // Between a failure and the pass all kinds of things are done: what bears
+        // on the error is told, and first.
+        let best = steps.iter().map(|step| bearing.on(step)).max();
+        if best.is_some_and(|best| best >= FITTING) {
+            steps.retain(|step| bearing.on(step) > 0);
+        } else if form.is_none() && steps.len() > MOST_UNRELATED {
+            return None;
+        }
+        let main = best.and_then(|best| steps.iter().rposition(|step| bearing.on(step) == best));
+        let fits = best.is_some_and(|best| best >= FITTING);
+        let title = match (main, &form) {
+            (Some(at), _) if fits => tell_step(steps[at]),
+            (_, Some(form)) => format!("Ran it with `{form}`"),
+            (Some(at), None) => tell_step(steps[at]),
+            (None, None) => return None,
         };
+        if let Some(at) = main {
+            let step = steps.remove(at);
+            steps.insert(0, step);
+        }
         Some(Self {
             steps,
             taken_back,
             title,
             form,
         })
+    }
+}
+
+/// What a step did: the change of a file, or the line that was run.
+fn tell_step(step: &Item) -> String {
+    match command_of(step) {
+        Some(_) => told_command(step),
+        None => step.title.clone(),
     }
 }
 
@@ -306,11 +343,10 @@ fn learned(
     let mut facts = vec![format!("error: {}", open.item.title)];
     let mut text = String::new();
     for step in &done.steps {
+        facts.push(format!("fix: {}", tell_step(step)));
         if command_of(step).is_some() {
-            facts.push(format!("fix: {}", told_command(step)));
             continue;
         }
-        facts.push(format!("fix: {}", step.title));
         let end = step.text.floor_char_boundary(DIFF);
         text.push_str(&step.text[..end]);
         text.push('\n');

@@ -45,7 +45,9 @@ mod unwrap;
 mod vitest;
 mod yarn;
 
-pub(crate) use command::{acts, added_to, drops_option, only_looks, settings_of, takes_in};
+pub(crate) use command::{
+    acts, added_to, drops_option, is_git_form, only_looks, settings_of, takes_in,
+};
 pub use command::{describe_command, same_command_key};
 pub use compact::compact;
 pub(crate) use text::plain;

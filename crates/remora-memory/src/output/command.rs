@@ -5,7 +5,7 @@ mod cover;
 mod mend;
 
 pub(crate) use self::cover::takes_in;
-pub(crate) use self::mend::{acts, added_to, drops_option, settings_of};
+pub(crate) use self::mend::{acts, added_to, drops_option, is_git_form, settings_of};
 use super::shell::{Command, Join, Part};
 use super::text;
 

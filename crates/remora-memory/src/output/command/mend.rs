@@ -171,10 +171,43 @@ const TALK: &[&str] = &[
     "GIT_PAGER",
 ];
 
+/// How commands begin that only keep books, or show a setting.
+const BOOKKEEPING: &[&str] = &[
+    "git add ",
+    "git commit",
+    "git stash list",
+    "git stash push",
+    "git stash pop",
+    "git config --get",
+    "git config --list",
+    "git config -l",
+    "git config --global --get",
+    "git config --global --list",
+    "git remote -v",
+];
+
+/// Verbs of git whose other forms do the same to another branch or remote.
+const GIT_FORMS: &[&str] = &[
+    "push", "pull", "merge", "rebase", "checkout", "switch", "clone",
+];
+
+/// Whether both are the same verb of git, said in another way.
+pub(crate) fn is_git_form(failed: &str, passed: &str) -> bool {
+    let verb = |key: &str| -> Option<String> {
+        let rest = key.strip_prefix("git ")?;
+        let verb = rest.split(' ').next()?;
+        (GIT_FORMS.contains(&verb) && !key.contains(" && ")).then(|| verb.to_owned())
+    };
+    failed != passed && verb(failed).is_some() && verb(failed) == verb(passed)
+}
+
 /// Whether the command with this key may have mended something.
 pub(crate) fn acts(key: &str) -> bool {
     let edits_in_place = |part: &str| part.starts_with("sed ") && part.contains(" -i");
     let acts = |part: &str| {
+        if BOOKKEEPING.iter().any(|begin| part.starts_with(begin)) {
+            return false;
+        }
         let mut words = part.split(' ');
         let program = words.next().unwrap_or_default();
         edits_in_place(part)
@@ -234,7 +267,10 @@ pub(crate) fn settings_of(line: &str) -> Vec<&str> {
                     .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
         })
     };
-    line.split_whitespace().filter(is_setting).collect()
+    let words = line.split_whitespace().filter(is_setting);
+    words
+        .map(|word| word.trim_end_matches([';', '&']))
+        .collect()
 }
 
 #[cfg(test)]
@@ -259,6 +295,8 @@ mod tests {
             "cargo test",
             "git status",
             "git commit -m x",
+            "git add src/a.rs && git commit -m x",
+            "git config --get-all commit.gpgsign",
             "sed -n 1,3p a.rs",
         ] {
             assert!(!acts(key), "{key}");
@@ -277,6 +315,9 @@ mod tests {
             let wanted = added.map(str::to_owned);
             assert_eq!(added_to(failed, passed), wanted, "{failed} / {passed}");
         }
+        assert!(is_git_form("git push", "git push -u origin HEAD"));
+        assert!(!is_git_form("git push", "git pull"));
+        assert_eq!(settings_of("A=1; B=2 go test"), ["A=1", "B=2"]);
         assert!(drops_option(
             "pnpm install --frozen-lockfile",
             "pnpm install"

@@ -1,0 +1,137 @@
+//! How much a step between a failure and the pass bears on the error: whether it
+//! touches what the error names, or the file in which it is.
+
+use std::collections::HashSet;
+
+use remora_protocol::record::Item;
+
+use super::{field, list};
+use crate::words::is_stop;
+
+/// From this on a step is one that mended it.
+pub(super) const FITTING: u32 = 2;
+/// Names in common that count.
+const MOST_NAMES: u32 = 3;
+/// Bytes of a failure's text, and of a step's, that are looked at.
+const MAX_TEXT_BYTES: usize = 4_000;
+
+/// What an error names.
+pub(super) struct Bearing<'a> {
+    failure: &'a Item,
+    names: HashSet<&'a str>,
+}
+
+impl<'a> Bearing<'a> {
+    pub(super) fn of(failure: &'a Item) -> Self {
+        let told = failure.facts.iter().skip(1).map(String::as_str);
+        let names = list(failure, field::SAYS).chain(told).flat_map(names_in);
+        Self {
+            failure,
+            names: names.collect(),
+        }
+    }
+
+    /// Whether a merge stopped in files.
+    pub(super) fn is_conflict(&self) -> bool {
+        self.failure.title.contains("conflict") || self.names.contains("conflict")
+    }
+
+    /// How much a step bears on the error.
+    pub(super) fn on(&self, step: &Item) -> u32 {
+        let end = step.text.floor_char_boundary(MAX_TEXT_BYTES);
+        let changed = step.text[..end]
+            .lines()
+            .filter(|line| line.starts_with(['+', '-']));
+        let line = step.facts.first().map(String::as_str);
+        let texts = changed.chain([step.title.as_str()]).chain(line);
+        let shared: HashSet<&str> = texts
+            .flat_map(names_in)
+            .filter(|name| self.names.contains(name))
+            .collect();
+        let shared = u32::try_from(shared.len()).unwrap_or(MOST_NAMES);
+        shared.min(MOST_NAMES) + self.on_files(step)
+    }
+
+    fn on_files(&self, step: &Item) -> u32 {
+        let touches = |file: &String| {
+            let name = file.rsplit('/').next().unwrap_or(file);
+            let named = self.failure.facts.iter().any(|fact| fact.contains(name));
+            u32::from(named || self.failure.files_read.contains(file)) * 2
+        };
+        step.files_modified.iter().map(touches).max().unwrap_or(0)
+    }
+}
+
+/// Words that may be names: not the words of every error.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    const PLAIN: &[&str] = &[
+        "error",
+        "errors",
+        "failed",
+        "failure",
+        "fail",
+        "test",
+        "tests",
+        "expected",
+        "got",
+        "want",
+        "undefined",
+        "imported",
+        "used",
+        "call",
+        "value",
+        "type",
+        "file",
+        "line",
+        "added",
+        "changed",
+        "removed",
+        "ran",
+        "fix",
+        "main",
+        "string",
+        "command",
+        "exit",
+        "code",
+    ];
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| word.len() > 2 && word.contains(char::is_alphabetic))
+        .filter(|word| !PLAIN.contains(&word.to_lowercase().as_str()) && !is_stop(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Bearing;
+    use crate::testing::item;
+
+    #[test]
+    fn a_step_that_touches_what_the_error_names_bears_on_it() {
+        let mut failure = item("f", "go build: undefined: fmt");
+        failure.facts = vec![
+            "$ go build".into(),
+            "a/smart_test.go:3: undefined: fmt".into(),
+        ];
+        failure.detail = Some(json!({"says": ["undefined: fmt"]}));
+        let step = |title: &str, file: &str| {
+            let mut step = item(title, title);
+            step.files_modified = vec![file.to_owned()];
+            step
+        };
+        let bearing = Bearing::of(&failure);
+        let import = bearing.on(&step(
+            "Imported `fmt` in a/smart_test.go",
+            "a/smart_test.go",
+        ));
+        let beside = bearing.on(&step(
+            "Changed `host` in a/smart_test.go",
+            "a/smart_test.go",
+        ));
+        let apart = bearing.on(&step("Reworded the docs of main.go", "main.go"));
+        assert!(
+            import > beside && beside > apart,
+            "{import} {beside} {apart}"
+        );
+    }
+}
