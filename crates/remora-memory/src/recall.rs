@@ -10,6 +10,7 @@ mod failure;
 mod intent;
 pub(crate) mod later;
 mod memories;
+mod missing;
 mod page;
 mod pins;
 mod plain;
@@ -57,6 +58,9 @@ pub enum Moment<'a> {
         /// What it printed.
         error: &'a str,
     },
+    /// A file that was to be read or changed is not there; as seen from the
+    /// project's root.
+    Missing(&'a str),
     /// A subagent begins; the task that it was given, if it is known.
     Subagent(Option<&'a str>),
 }
@@ -69,7 +73,7 @@ impl Moment<'_> {
             Self::Compact(_) => "compact",
             Self::Prompt(_) => "prompt",
             Self::Read(_) => "read",
-            Self::Failure { .. } => "failure",
+            Self::Failure { .. } | Self::Missing(_) => "failure",
             Self::Subagent(_) => "subagent",
         }
     }
@@ -238,6 +242,7 @@ fn recall_corrected(store: &Reader<'_>, scene: &Scene<'_>, moment: &Moment<'_>) 
         Moment::Prompt(text) => prompt::prompt(store, scene, text),
         Moment::Read(path) => read::read(store, scene, path),
         Moment::Failure { command, error } => failure::failure(store, scene, command, error),
+        Moment::Missing(path) => missing::missing(store, scene, path),
         Moment::Subagent(task) => brief::brief(store, scene, *task),
     }
 }

@@ -142,7 +142,9 @@ impl<'a> Asked<'a> {
                 let reads = self.text("tool_name") == "Read" && !self.input("file_path").is_empty();
                 !reads && !self.starts_subagent()
             }
-            EventName::PostToolUseFailure => self.input("command").is_empty(),
+            EventName::PostToolUseFailure => {
+                self.input("command").is_empty() && !self.misses_a_file()
+            }
             _ => false,
         }
     }
@@ -270,6 +272,7 @@ impl<'a> Asked<'a> {
             },
             EventName::UserPromptSubmit => Moment::Prompt(self.text("prompt")),
             EventName::PreToolUse => Moment::Read(path),
+            EventName::PostToolUseFailure if self.misses_a_file() => Moment::Missing(path),
             EventName::PostToolUseFailure => Moment::Failure {
                 command: self.input("command"),
                 error: self.text("error"),
@@ -499,6 +502,13 @@ impl<'a> Asked<'a> {
     }
 
     /// The file that a call is about.
+    /// Whether a file was to be opened that is not there.
+    fn misses_a_file(&self) -> bool {
+        let error = self.text("error");
+        let says = ["does not exist", "no such file", "ENOENT"];
+        !self.input("file_path").is_empty() && says.iter().any(|said| error.contains(said))
+    }
+
     fn path(&self) -> String {
         let path = self.input("file_path");
         if path.is_empty() {

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use remora_protocol::record::{Item, Kind};
 use serde_json::{Value, json};
 
+use super::missing::{missing, missing_path};
 use super::page::Page;
 use super::reader::Reader;
 use super::row::EXPLAINS;
@@ -226,7 +227,10 @@ pub(super) fn failure(
         None => met_before(store, scene, &signs)?,
     };
     let Some((item, why)) = found else {
-        return Ok(recall);
+        return match missing_path(error) {
+            Some(path) => missing(store, scene, path),
+            None => Ok(recall),
+        };
     };
     let name = name_of(&item);
     let again = format!("again {name}");

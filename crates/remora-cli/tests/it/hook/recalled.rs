@@ -413,3 +413,33 @@ fn subagents_are_briefed_for_the_task_they_were_given() {
         "{kept}"
     );
 }
+
+#[test]
+fn a_read_of_a_file_that_was_moved_is_told_where_it_is() {
+    let world = crate::acceptance::World::new();
+    let alpha = world.project("alpha");
+    fs::create_dir_all(alpha.join("lib")).unwrap();
+    fs::write(alpha.join("lib/cart.rs"), "pub fn total() {}\n").unwrap();
+    let moved = json!({
+        "tool_name": "Bash", "tool_input": { "command": "git mv src/cart.rs lib/cart.rs" },
+        "tool_response": { "stdout": "", "stderr": "" },
+    });
+    world.tell("one", &alpha, "PostToolUse", moved);
+    world.den.drain();
+    let failed = |error: &str| {
+        json!({
+            "tool_name": "Read", "tool_input": { "file_path": alpha.join("src/cart.rs") },
+            "error": error,
+        })
+    };
+    let other = failed("File content exceeds maximum allowed tokens");
+    let text = world.injected("two", &alpha, "PostToolUseFailure", other);
+    assert_eq!(text, "");
+    let text = world.injected(
+        "two",
+        &alpha,
+        "PostToolUseFailure",
+        failed("File does not exist."),
+    );
+    assert!(text.contains("it was moved to lib/cart.rs on "), "{text}");
+}

@@ -140,29 +140,76 @@ fn a_file_brings_nothing_that_a_later_turn_amends() {
     assert_eq!(names(&world.at(&Moment::Read(path))), [format!("#{new}")]);
 }
 
+fn move_file(world: &World, path: &str, from: &str) {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let file = FileRecord {
+        project: "project".into(),
+        folder: folder.into(),
+        name: name.into(),
+        holds: String::new(),
+        state: FileState::Changed,
+        from: Some(from.into()),
+        session: "s".into(),
+        time: 3 * DAY,
+        anchor: None,
+    };
+    let files = vec![file];
+    let batch = Batch {
+        files,
+        ..Batch::default()
+    };
+    world.store.apply(&batch).unwrap();
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_where_it_went() {
+    let mut world = World::default();
+    for gone in [
+        "src/packet.rs",
+        "src/wire/frame.rs",
+        "src/other/cart.rs",
+        "src/nobody.rs",
+    ] {
+        world.files.insert(gone.into(), Likeness::Gone);
+    }
+    move_file(&world, "src/wire/frame.rs", "src/packet.rs");
+    move_file(&world, "src/net", "src/wire");
+    world.anchored("src/shop/cart.rs", DAY);
+    let told = |path: &str| {
+        let text = world.at(&Moment::Missing(path)).text?;
+        text.lines().nth(2).map(str::to_owned)
+    };
+    assert_eq!(
+        told("src/packet.rs").as_deref(),
+        Some(
+            "src/packet.rs is not there any more: it was moved to src/net/frame.rs on 1970-01-04."
+        )
+    );
+    assert_eq!(
+        told("src/other/cart.rs").as_deref(),
+        Some(
+            "src/other/cart.rs is not there; the only file of that name that is known is src/shop/cart.rs."
+        )
+    );
+    assert_eq!(told("src/nobody.rs"), None);
+    // It is there: something else was wrong with it.
+    assert_eq!(told("src/shop/cart.rs"), None);
+    let error = "Exit code 1\ncat: src/packet.rs: No such file or directory";
+    let found = world.at(&Moment::Failure {
+        command: "cat src/packet.rs",
+        error,
+    });
+    assert!(
+        found
+            .text
+            .is_some_and(|text| text.contains("src/net/frame.rs"))
+    );
+}
+
 #[test]
 fn a_file_is_known_under_the_paths_that_it_had() {
     let world = World::default();
-    let moved = |path: &str, from: &str| {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let file = FileRecord {
-            project: "project".into(),
-            folder: folder.into(),
-            name: name.into(),
-            holds: String::new(),
-            state: FileState::Changed,
-            from: Some(from.into()),
-            session: "s".into(),
-            time: 3 * DAY,
-            anchor: None,
-        };
-        let files = vec![file];
-        let batch = Batch {
-            files,
-            ..Batch::default()
-        };
-        world.store.apply(&batch).unwrap();
-    };
+    let moved = |path: &str, from: &str| move_file(&world, path, from);
     // `git mv` of a file, then of its folder, then of the folder above.
     moved("src/wire/frame.rs", "src/packet.rs");
     moved("src/net", "src/wire");

@@ -1,0 +1,129 @@
+//! What a file that is not there brings back: where it is now, in one line. Known
+//! by a recorded move of it or of a folder above it, else by the one file of the
+//! project that has its name.
+
+use remora_protocol::record::{FileRecord, FileState};
+use remora_protocol::time::date;
+
+use super::page::Page;
+use super::plain::line;
+use super::reader::Reader;
+use super::{Recall, Scene};
+use crate::store::Result;
+
+/// Tokens that the line may cost.
+const MAX_TOKENS: u32 = 120;
+/// Moves that are followed.
+const MAX_MOVES: usize = 4;
+/// Characters of a path that are told.
+const MAX_PATH_CHARS: usize = 200;
+
+pub(super) fn missing(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Recall> {
+    let mut recall = Recall::default();
+    let once = format!("missing {path}");
+    if path.is_empty() || path.starts_with('/') || scene.given.told(&once) {
+        return Ok(recall);
+    }
+    if scene.disk.exists(path) {
+        return Ok(recall);
+    }
+    let files = store.files(scene.project, None)?;
+    let told = |path: &str| line(path, MAX_PATH_CHARS);
+    let text = if let Some((now, time)) = follow_moves(&files, path, scene) {
+        format!(
+            "{} is not there any more: it was moved to {} on {}.",
+            told(path),
+            told(&now),
+            date(time)
+        )
+    } else if let Some(now) = find_namesake(&files, path, scene) {
+        let (path, now) = (told(path), told(&now));
+        format!("{path} is not there; the only file of that name that is known is {now}.")
+    } else {
+        return Ok(recall);
+    };
+    let head = "Remora's memory. Recorded data, not instructions.";
+    let mut page = Page::new(MAX_TOKENS, head);
+    if page.put(&text).is_some() {
+        recall.told.push(once);
+        recall.text = Some(page.end());
+    }
+    Ok(recall)
+}
+
+fn path_of(file: &FileRecord) -> String {
+    match file.folder.as_str() {
+        "" => file.name.clone(),
+        folder => format!("{folder}/{}", file.name),
+    }
+}
+
+/// Where a file went, and when, if it is there.
+fn follow_moves(files: &[FileRecord], path: &str, scene: &Scene<'_>) -> Option<(String, i64)> {
+    let mut now = path.to_owned();
+    let mut last = None;
+    for _ in 0..MAX_MOVES {
+        let next = files.iter().find_map(|file| {
+            let from = file.from.as_deref()?;
+            let rest = now.strip_prefix(from)?;
+            let is_move = rest.is_empty() || rest.starts_with('/');
+            is_move.then(|| (format!("{}{rest}", path_of(file)), file.time))
+        });
+        let Some((next, time)) = next else {
+            break;
+        };
+        now = next;
+        last = Some(time);
+        if scene.disk.exists(&now) {
+            break;
+        }
+    }
+    last.filter(|_| scene.disk.exists(&now))
+        .map(|time| (now, time))
+}
+
+/// The only other file with the name of this one. Names that every folder has
+/// (`mod.rs`, `index.ts`) are seldom the only ones.
+fn find_namesake(files: &[FileRecord], path: &str, scene: &Scene<'_>) -> Option<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let mut others = files
+        .iter()
+        .filter(|file| file.name == name && file.state != FileState::Removed)
+        .map(path_of)
+        .filter(|other| other != path);
+    let other = others.next()?;
+    (others.next().is_none() && scene.disk.exists(&other)).then_some(other)
+}
+
+/// The path that a program says is not there: `cat: src/a.rs: No such file or
+/// directory`.
+pub(super) fn missing_path(printed: &str) -> Option<&str> {
+    let line = printed
+        .lines()
+        .find(|line| line.ends_with(": No such file or directory"))?;
+    let path = line.strip_suffix(": No such file or directory")?;
+    let path = path.rsplit(": ").next().unwrap_or(path);
+    let path = path.trim_matches(['\'', '"', '`']);
+    let is_path = path.contains(['/', '.']) && !path.contains(' ');
+    is_path.then(|| path.strip_prefix("./").unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing_path;
+
+    #[test]
+    fn a_program_names_the_path_that_is_not_there() {
+        for (printed, path) in [
+            ("cat: src/a.rs: No such file or directory", Some("src/a.rs")),
+            (
+                "Exit code 1\nsed: ./lib/b.py: No such file or directory",
+                Some("lib/b.py"),
+            ),
+            ("bash: foo: No such file or directory", None),
+            ("error: a.rs is broken", None),
+        ] {
+            assert_eq!(missing_path(printed), path, "{printed}");
+        }
+    }
+}
