@@ -63,9 +63,13 @@ pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading
         None => ("", [].as_slice()),
     };
     let telling = read_lines(&inner);
+    let says = messages(problems, &telling);
+    // A tool that is known and names no fault has not said what went wrong.
+    let is_silent = reading.is_some() && problems.is_empty() && says.is_empty();
+    let print = make_print(tool, problems, &inner, &telling).filter(|_| !is_silent);
     ErrorSigns {
-        print: make_print(tool, problems, &inner, &telling).map(|print| print.id),
-        says: messages(problems, &telling),
+        print: print.map(|print| print.id),
+        says,
         line: telling.best_line().map(str::to_owned),
     }
 }
