@@ -147,20 +147,26 @@ fn explained(store: &Reader<'_>, failure: &Item) -> Result<Option<(Item, String)
 
 /// The sentences of a turn's end that speak of the failure, at most two.
 fn told_of(summary: &Item, failure: &Item) -> Vec<String> {
-    let names = ["conclusion", "said", "learned", "completed"];
-    let told: Vec<&str> = names
+    // What concludes something may be short; of all else that was said one word
+    // in common is chance.
+    let names = [
+        ("conclusion", 1),
+        ("said", 2),
+        ("learned", 1),
+        ("completed", 2),
+    ];
+    let told = names
         .iter()
-        .flat_map(|name| row::entries(summary, name))
-        .filter(|entry| !says_only_that_it_failed(entry, failure))
-        .collect();
+        .flat_map(|(name, wanted)| row::entries(summary, name).map(|entry| (entry, *wanted)))
+        .filter(|(entry, _)| !says_only_that_it_failed(entry, failure));
     let mut met = Words::default();
-    for text in row::entries(failure, field::SAYS).chain(failure.facts.first().map(String::as_str))
-    {
+    // Not the words of the command: whatever was said of its next run has them.
+    for text in row::entries(failure, field::SAYS) {
         met.add(text);
     }
     let mut chosen: Vec<String> = Vec::new();
-    for entry in told {
-        if met.shares_with(entry) && !chosen.iter().any(|known| known.contains(entry)) {
+    for (entry, wanted) in told {
+        if met.count_shared(entry) >= wanted && !chosen.iter().any(|known| known.contains(entry)) {
             chosen.push(entry.to_owned());
         }
         if chosen.len() == SENTENCES {
@@ -196,10 +202,15 @@ impl Words {
         });
     }
 
-    fn shares_with(&self, text: &str) -> bool {
-        let mut shared = false;
-        Self::each(text, |term| shared |= self.0.contains(term));
-        shared
+    /// How many different ones a text has.
+    fn count_shared(&self, text: &str) -> usize {
+        let mut shared: HashSet<String> = HashSet::new();
+        Self::each(text, |term| {
+            if self.0.contains(term) {
+                shared.insert(term.to_owned());
+            }
+        });
+        shared.len()
     }
 }
 
@@ -259,4 +270,26 @@ pub(super) fn failure(
     recall.given.push(chosen);
     recall.text = Some(page.end());
     Ok(recall)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::told_of;
+    use crate::testing::item;
+
+    #[test]
+    fn only_what_speaks_of_the_error_is_told_of_it() {
+        let mut failure = item("f", "git commit failed");
+        failure.facts = vec!["$ git commit -m x".into()];
+        failure.detail = Some(json!({"says": ["Couldn't sign message: agent refused operation"]}));
+        let mut summary = item("s", "commit changes");
+        let about = "The ssh agent refused to sign; unlock it first.";
+        summary.detail = Some(json!({
+            "conclusion": ["Committed as b5c8e3b."],
+            "said": ["The message is short.", about],
+        }));
+        assert_eq!(told_of(&summary, &failure), [about]);
+    }
 }
