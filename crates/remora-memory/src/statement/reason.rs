@@ -10,6 +10,7 @@ pub(super) fn split(sentence: &str) -> (&str, Option<&str>) {
     han(sentence)
         .or_else(|| spaced(sentence))
         .or_else(|| aside(sentence))
+        .or_else(|| clause(sentence))
         .map_or((sentence, None), |(body, why)| (body, Some(why)))
 }
 
@@ -57,6 +58,50 @@ fn aside(sentence: &str) -> Option<(&str, &str)> {
     let first = why.split_whitespace().next()?.to_lowercase();
     let long = |text: &str| text.split_whitespace().count() >= MIN_PART_WORDS;
     (long(body) && long(why) && among(&first, STARTS)).then_some((body, why))
+}
+
+/// The clause behind what somebody wants, if it tells what is the case: "keep the
+/// limit at 3, the upstream bans us". Only behind an order or a wish: behind
+/// anything else such a clause goes on with what is said.
+fn clause(sentence: &str) -> Option<(&str, &str)> {
+    const ORDERS: &str = "keep leave use stick stay pin cap hold limit set put take make write ship drop skip avoid \
+        stop go run store call don't dont do never always only no let's lets let prefer please pls we'll \
+        bleib bleibt behalte lass lasst nimm nutze kein keine nur wir deja dejamos usa usamos usemos mantén \
+        nos no nada garde gardons utilise on";
+    const WANTS: &str =
+        "want need prefer stay stick keep use take drop leave go bleiben lassen nehmen";
+    const SUBJECTS: &str =
+        "the our my their his her a an this that these those half most some every";
+    const PERSONS: &str = "it it's they they're we we've i i've i'm he she nobody everybody somebody someone people \
+        users there's there that's that";
+    const VERBS: &str = "is are was were has have had isn't aren't wasn't can can't cannot won't will doesn't don't \
+        didn't does did needs need breaks break broke bans crash crashes chokes fails fail read still only never \
+        ist sind hat haben kann können sperrt es son está están tiene tienen no";
+    const NOT_YET: &str = "and or of in on for with to from by at but";
+    let list = words(sentence);
+    let first = &list.first()?.text;
+    let wants = among(first, "we i") && list.get(1).is_some_and(|w| among(&w.text, WANTS));
+    if !wants && !among(first, ORDERS) {
+        return None;
+    }
+    let starts = (MIN_PART_WORDS..list.len()).rev();
+    let at = starts
+        .into_iter()
+        .find(|at| list[at - 1].after == Some(','))?;
+    let why = &list[at..];
+    let subject = &why[0].text;
+    let tells = |at: usize| {
+        let word = &why[at];
+        let third = word.text.len() > 3 && word.text.ends_with('s') && !word.text.ends_with("ss");
+        let goes_on = why.get(at + 1).is_some_and(|w| !among(&w.text, NOT_YET));
+        !word.quoted && (among(&word.text, VERBS) || third && at > 1 && goes_on)
+    };
+    let is_clause = among(subject, PERSONS)
+        || among(subject, SUBJECTS) && (1..why.len()).any(tells)
+        // "pgbouncer drops us": a name, and what it does.
+        || why.len() >= MIN_PART_WORDS && tells(1);
+    let long = why.len() >= MIN_PART_WORDS;
+    (long && is_clause).then(|| (&sentence[..list[at - 1].end], &sentence[why[0].start..]))
 }
 
 /// Whether a sentence says why something is so without parting from it: "the
@@ -236,5 +281,44 @@ fn marker(list: &[Word], at: usize) -> Option<usize> {
         Some(2)
     } else {
         cause.then_some(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn the_clause_behind_an_order_is_its_reason() {
+        let cases = [
+            (
+                "keep the limit at 3, the upstream bans us",
+                Some("the upstream bans us"),
+            ),
+            (
+                "stay on node 18, the lambda layer isn't built for anything newer",
+                Some("the lambda layer isn't built for anything newer"),
+            ),
+            (
+                "pin numpy below 2, numba chokes on it",
+                Some("numba chokes on it"),
+            ),
+            (
+                "no retries on POST, they book it twice",
+                Some("they book it twice"),
+            ),
+            (
+                "wir bleiben bei Maven, Gradle kann hier keiner",
+                Some("Gradle kann hier keiner"),
+            ),
+            ("use the api, the worker and the ui", None),
+            ("keep the name, the date and the tags of every file", None),
+            ("use tabs, not spaces", None),
+            ("the name is hashed, the address is dropped", None),
+            ("don't touch it, please", None),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(split(text).1, wanted, "{text}");
+        }
     }
 }

@@ -315,19 +315,30 @@ fn key(text: &str) -> String {
 
 #[test]
 fn sentences_the_model_has_not_seen_are_told_apart() {
-    let texts = read_labelled("test.jsonl");
-    for who in ["user", "agent"] {
+    // Facts that an agent found out are left to the summary, so of what agents
+    // state less is found.
+    let least = [
+        ("test.jsonl", "user", 0.8, 0.6),
+        ("test.jsonl", "agent", 0.75, 0.6),
+        ("blind.jsonl", "user", 0.85, 0.65),
+        ("blind.jsonl", "agent", 0.85, 0.4),
+    ];
+    for (file, who, least_precision, least_recall) in least {
+        let texts = read_labelled(file);
         let mut all = Finds::default();
         for (_, finds) in texts.iter().filter(|(speaker, _)| speaker == who) {
             all.add(*finds);
         }
         let (precision, recall) = (all.precision(), all.recall());
         println!(
-            "{who}: precision {precision:.3} of {}, recall {recall:.3} of {}",
+            "{file}, {who}: precision {precision:.3} of {}, recall {recall:.3} of {}",
             all.found, all.stated
         );
-        assert!(precision >= 0.75, "{who}: precision {precision}");
-        assert!(recall >= 0.6, "{who}: recall {recall}");
+        assert!(
+            precision >= least_precision,
+            "{file}, {who}: precision {precision}"
+        );
+        assert!(recall >= least_recall, "{file}, {who}: recall {recall}");
     }
 }
 
@@ -343,6 +354,7 @@ fn what_users_forbid_and_want_is_caught_however_they_say_it() {
         "the reason we pin lodash is that 4.17.20 broke our templates",
         "make sure that every endpoint has a rate limit",
         "actually, revert that",
+        "keep the limit at 3, the upstream bans us",
     ];
     for text in stated {
         assert_eq!(find(text, Speaker::User).len(), 1, "{text}");
@@ -368,6 +380,13 @@ fn what_stands_behind_a_dash_is_the_reason() {
         found[0].reason.as_deref(),
         Some("the old script was off by a cent every few months")
     );
+}
+
+#[test]
+fn what_stands_behind_an_order_is_its_reason() {
+    let found = find("keep the limit at 3, the upstream bans us", Speaker::User);
+    assert_eq!(found[0].text, "Keep the limit at 3");
+    assert_eq!(found[0].reason.as_deref(), Some("the upstream bans us"));
 }
 
 #[test]
