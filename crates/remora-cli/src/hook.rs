@@ -147,7 +147,8 @@ impl Hook {
         let mut said = match &place {
             Some(place) if answer::is_answered(event) && quiet == Quiet::No => {
                 let asked = answer::Asked::new(self, event, &input.bytes, place);
-                asked.map(|asked| asked.answer()).unwrap_or_default()
+                let answer = asked.map(|asked| asked.answer(kept.is_ok()));
+                answer.unwrap_or_default()
             }
             _ => Answer::default(),
         };

@@ -9,7 +9,7 @@ use serde_json::Value;
 mod tests;
 
 /// What stands in the place of a private passage.
-const PRIVATE: &str = "[private]";
+pub(crate) const PRIVATE: &str = "[private]";
 
 /// Without `<private>...</private>`; a passage that is never closed goes to the
 /// end of the text.

@@ -17,6 +17,7 @@ mod plain;
 mod prompt;
 mod read;
 mod reader;
+mod receipt;
 mod relevance;
 mod row;
 pub(crate) mod said;
@@ -35,6 +36,7 @@ pub use intent::{Intent, intent};
 pub use page::TAG;
 pub use plain::{block, line};
 use reader::Reader;
+pub use receipt::receipt;
 pub use suggest::{guard, instructions, suggestion};
 pub use truth::Truth;
 

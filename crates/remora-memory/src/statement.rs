@@ -95,8 +95,27 @@ struct Hit {
     announces: bool,
 }
 
+/// What is looked for in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// All that is stated.
+    Everything,
+    /// What the user asks to be remembered; needs neither model nor rules.
+    OnPurpose,
+}
+
 /// Finds the statements of a text, the surest first.
 pub fn find(text: &str, speaker: Speaker) -> Vec<Statement> {
+    find_wanted(text, speaker, Wanted::Everything)
+}
+
+/// Finds what the user asks to be remembered. Cheap enough for a hook: the model
+/// is not read.
+pub(crate) fn find_on_purpose(prompt: &str) -> Vec<Statement> {
+    find_wanted(prompt, Speaker::User, Wanted::OnPurpose)
+}
+
+fn find_wanted(text: &str, speaker: Speaker, wanted: Wanted) -> Vec<Statement> {
     if sentence::is_not_spoken(text) {
         return Vec::new();
     }
@@ -123,7 +142,7 @@ pub fn find(text: &str, speaker: Speaker) -> Vec<Statement> {
                 add(&mut found, kept_on_purpose(first, None));
                 true
             }
-            _ => block.find(&mut found),
+            _ => block.find(wanted, &mut found),
         };
         place += sentences.len();
     }
@@ -167,7 +186,7 @@ impl<'a> Block<'a> {
 
     /// Adds what is stated here; whether the last sentence only announces what
     /// is to be remembered.
-    fn find(&self, found: &mut Vec<Statement>) -> bool {
+    fn find(&self, wanted: Wanted, found: &mut Vec<Statement>) -> bool {
         let mut announces = false;
         // The first half that was not taken along with another.
         let mut free = 0;
@@ -189,7 +208,9 @@ impl<'a> Block<'a> {
                 }
                 continue;
             }
-            self.find_in_sentence(at, &own, &mut free, found);
+            if wanted == Wanted::Everything {
+                self.find_in_sentence(at, &own, &mut free, found);
+            }
         }
         announces
     }

@@ -107,8 +107,9 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// What is said; nothing when anything goes wrong.
-    pub(super) fn answer(&self) -> Answer {
+    /// What is said; nothing when anything goes wrong. `is_kept` says whether the
+    /// event itself was.
+    pub(super) fn answer(&self, is_kept: bool) -> Answer {
         if self.event.name == EventName::SubagentStop {
             // The summary of a compaction comes as the last words of an agent
             // without a name, before the session starts anew.
@@ -117,13 +118,31 @@ impl<'a> Asked<'a> {
             }
             return Answer::default();
         }
-        if self.has_nothing_to_ask() {
+        let mut receipt = self.receipt().filter(|_| is_kept);
+        if self.has_nothing_to_ask() && receipt.is_none() {
             return Answer::default();
         }
-        let mut answer = self.try_answer().unwrap_or_else(|e| {
-            self.hook.log(&format!("no answer: {e}"));
-            Answer::default()
-        });
+        let mut answer = match self.open_given() {
+            Ok(Some(given)) => self.try_answer(given).unwrap_or_else(|e| {
+                self.hook.log(&format!("no answer: {e}"));
+                Answer::default()
+            }),
+            // Another installation has answered this event, receipt and all.
+            Ok(None) => {
+                receipt = None;
+                Answer::default()
+            }
+            Err(e) => {
+                self.hook.log(&format!("no answer: {e}"));
+                Answer::default()
+            }
+        };
+        if let Some(receipt) = receipt {
+            answer.context = Some(match answer.context {
+                Some(context) => format!("{receipt}\n{context}"),
+                None => receipt,
+            });
+        }
         if let Some(fault) = &self.fault
             && self.event.name == EventName::SessionStart
         {
@@ -149,17 +168,28 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn try_answer(&self) -> Result<Answer, Box<dyn std::error::Error>> {
+    /// What says that a prompt's wish to have something remembered is granted.
+    fn receipt(&self) -> Option<String> {
+        let is_prompt = self.event.name == EventName::UserPromptSubmit;
+        is_prompt
+            .then(|| recall::receipt(self.text("prompt")))
+            .flatten()
+    }
+
+    /// What the session was given; `None` if this event has been answered.
+    fn open_given(&self) -> io::Result<Option<GivenFile>> {
+        let agent = Some(self.text("agent_id")).filter(|id| !id.is_empty());
+        let mut file = GivenFile::open(&self.hook.paths, self.session(), agent)?;
+        let is_first = file.claim(&self.claim(), clock::millis())?;
+        Ok(is_first.then_some(file))
+    }
+
+    fn try_answer(&self, mut file: GivenFile) -> Result<Answer, Box<dyn std::error::Error>> {
         let source = self.text("source");
         let starts = self.event.name == EventName::SessionStart;
         // It must not stay behind, whatever comes now.
         let summary = (source == "compact").then(|| self.take_summary()).flatten();
-        let agent = Some(self.text("agent_id")).filter(|id| !id.is_empty());
         let now = clock::millis();
-        let mut file = GivenFile::open(&self.hook.paths, self.session(), agent)?;
-        if !file.claim(&self.claim(), now)? {
-            return Ok(Answer::default());
-        }
         if starts && matches!(source, "clear" | "compact") {
             file.reset(source, now)?;
         }

@@ -162,6 +162,25 @@ fn a_second_installation_is_not_answered() {
 }
 
 #[test]
+fn what_is_to_be_remembered_gets_a_receipt_and_one_row() {
+    let worked = Worked::new();
+    let said = "Remember: the staging database is wiped on Sundays";
+    let receipt = worked.asked("two", said).unwrap();
+    assert!(
+        receipt.contains("as the user asked: \"The staging database is wiped on Sundays\""),
+        "{receipt}"
+    );
+    worked.den.drain();
+    let rows = worked.den.items();
+    let kept = rows.iter().filter(|item| {
+        let detail = item.detail.as_ref();
+        detail.is_some_and(|detail| detail["on_purpose"] == true)
+    });
+    let titles: Vec<&str> = kept.map(|item| item.title.as_str()).collect();
+    assert_eq!(titles, ["The staging database is wiped on Sundays"]);
+}
+
+#[test]
 fn a_person_is_greeted_and_can_do_without() {
     let worked = Worked::new();
     let begin = |session: &str| {
