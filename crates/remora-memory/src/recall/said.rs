@@ -51,6 +51,11 @@ impl Said {
         self.share(text).is_some_and(|share| share >= SAID)
     }
 
+    /// Whether at least this share of its words is said.
+    pub(super) fn says_share(&self, text: &str, least: f64) -> bool {
+        self.share(text).is_some_and(|share| share >= least)
+    }
+
     /// Whether each of its words is said.
     pub(super) fn says_all(&self, text: &str) -> bool {
         self.share(text).is_some_and(|share| share >= 1.0)

@@ -131,7 +131,7 @@ impl World {
     }
 }
 
-fn row(kind: Kind, title: &str, day: i64) -> Item {
+pub(super) fn row(kind: Kind, title: &str, day: i64) -> Item {
     Item {
         kind,
         time: day * DAY,

@@ -1,19 +1,26 @@
 //! What sessions left behind: of each the checkpoint that tells most, with what
 //! is still open.
 
+use std::cell::OnceCell;
+
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
 use super::reader::Reader;
 use super::said::Said;
-use super::{Scene, other_branch, row};
+use super::{Scene, name_of, other_branch, row};
+use crate::episode::{amends, field};
 use crate::output::takes_in;
+use crate::sentence;
 use crate::store::{Filter, Page, Result};
 
 /// Checkpoints of one session that are looked at.
 const CHECKPOINTS: usize = 8;
 /// Sessions that are looked at for each one that is told.
 const SESSIONS: usize = 2;
+/// Share of a step's words that one deed must say. Two in three: a verb in the
+/// past may have another stem ("add", "added").
+const MIN_DEED_SHARE: f64 = 0.65;
 /// Sessions whose steps are compared with what was done since.
 pub(super) const OPEN: usize = 4;
 
@@ -41,8 +48,12 @@ pub(super) fn last(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) ->
         let newer = kept.len() < OPEN;
         let look = if newer { CHECKPOINTS } else { CHECKPOINTS / 2 };
         let rows = store.list(&checkpoints, Page::newest(look))?;
-        let open = newer.then(|| left_open(&rows, &mut done));
-        let Some(mut best) = best(rows) else { continue };
+        let told = find_best(&rows);
+        let holder = told.map(|at| rows[at].id);
+        let open = newer.then(|| left_open(&rows, holder, &mut done));
+        let Some(mut best) = told.and_then(|at| rows.into_iter().nth(at)) else {
+            continue;
+        };
         if let (Some(open), Some(detail)) = (open, &mut best.detail) {
             detail["next_steps"] = json!(open);
         }
@@ -63,66 +74,104 @@ fn has_done(item: &Item) -> bool {
     !item.files_modified.is_empty() || done.into_iter().any(counts)
 }
 
-/// The newest checkpoint that tells of work, else the one that tells most. They
-/// come newest first.
-fn best(mut rows: Vec<Item>) -> Option<Item> {
+/// The place of the newest checkpoint that tells of work, else of the one that
+/// tells most. They come newest first.
+fn find_best(rows: &[Item]) -> Option<usize> {
     let works = |item: &Item| {
         let counts = |name| row::entries(item, name).next().is_some();
         !item.files_modified.is_empty() || counts("next_steps") || counts("notes")
     };
     if let Some(at) = rows.iter().position(works) {
-        return Some(rows.swap_remove(at));
+        return Some(at);
     }
     let told = |item: &Item| {
         let count = |name| row::entries(item, name).count();
         2 * count("completed") + count("notes") + count("learned")
     };
-    let best = rows.into_iter().rev().max_by_key(told)?;
+    let best = rows.iter().enumerate().rev();
+    let (at, best) = best.max_by_key(|(_, item)| told(item))?;
     // A question without an answer is no work.
-    (told(&best) > 0).then_some(best)
+    (told(best) > 0).then_some(at)
 }
 
-/// What these checkpoints of a session left open; `done` grows by what they did.
-fn left_open(rows: &[Item], done: &mut Done) -> Vec<String> {
-    let mut open: Vec<String> = Vec::new();
-    for item in rows {
+/// What these checkpoints of a session left open, under the row that holds it;
+/// `done` grows by what they did.
+fn left_open(rows: &[Item], told: Option<i64>, done: &mut Done) -> Vec<String> {
+    let mut open: Vec<(String, Said)> = Vec::new();
+    for (at, item) in rows.iter().enumerate() {
+        let is_amended = rows[..at].iter().any(|later| amends(later, item));
         // The first steps are commands that fail.
         let mut failing = row::entries(item, "failing");
         for step in row::entries(item, "next_steps") {
             let over = match failing.next() {
                 Some(command) => done.settles(command),
-                None => done.says(step),
+                None => is_amended || done.closes(step),
             };
-            if !over && !open.iter().any(|known| known == step) {
-                open.push(step.to_owned());
+            // The newer row says it in its own words.
+            if over || open.iter().any(|(_, known)| known.says(step)) {
+                continue;
             }
+            let text = if told == Some(item.id) {
+                step.to_owned()
+            } else {
+                format!("{step} ({})", name_of(item))
+            };
+            open.push((text, Said::of(step)));
         }
         done.take(item);
     }
-    open
+    open.into_iter().map(|(step, _)| step).collect()
 }
 
-/// What later work did.
+/// What later work did. A step is closed by evidence alone: one deed that says it,
+/// a request for it after which files changed, or a user who drops it. That its
+/// words come up again closes nothing.
 #[derive(Default)]
 struct Done {
-    entries: Vec<String>,
-    /// How many of them are in what is said: most are never asked about.
-    taken: usize,
-    said: Said,
+    /// Deeds, each by itself: words of several do not make one.
+    deeds: Vec<Evidence>,
+    /// What was asked for where files changed.
+    asked: Vec<Evidence>,
+    dropped: Vec<String>,
     /// Commands that passed.
     passed: Vec<String>,
     /// Commands that failed: how they fail now is told already.
     failing: Vec<String>,
 }
 
+/// A text whose words are split when they are asked for: most never are.
+struct Evidence {
+    text: String,
+    said: OnceCell<Said>,
+}
+
+impl Evidence {
+    fn of(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            said: OnceCell::new(),
+        }
+    }
+
+    fn says(&self, step: &str) -> bool {
+        let said = self.said.get_or_init(|| Said::of(&self.text));
+        said.says_share(step, MIN_DEED_SHARE)
+    }
+}
+
 impl Done {
     fn take(&mut self, item: &Item) {
-        let of = |name| row::entries(item, name).map(str::to_owned);
-        for name in ["completed", "notes", "learned"] {
-            self.entries.extend(of(name));
+        let of = |name| row::entries(item, name);
+        self.deeds.extend(of("completed").map(Evidence::of));
+        let asked = || of(field::ASKED).flat_map(sentence::sentences);
+        self.dropped
+            .extend(asked().filter_map(read_dropped).map(str::to_owned));
+        if !item.files_modified.is_empty() && of("failing").next().is_none() {
+            let wanted = asked().filter(|said| !said.ends_with(['?', '？']));
+            self.asked.extend(wanted.map(Evidence::of));
         }
-        self.passed.extend(of("passed"));
-        self.failing.extend(of("failing"));
+        self.passed.extend(of("passed").map(str::to_owned));
+        self.failing.extend(of("failing").map(str::to_owned));
     }
 
     /// Whether this command, which failed, was run again since.
@@ -131,12 +180,102 @@ impl Done {
         self.failing.iter().any(again) || self.passed.iter().any(|key| takes_in(key, command))
     }
 
-    /// Whether it did this step.
-    fn says(&mut self, step: &str) -> bool {
-        for entry in &self.entries[self.taken..] {
-            self.said.add(entry);
-        }
-        self.taken = self.entries.len();
-        self.said.says(step)
+    /// Whether this step was done or dropped.
+    fn closes(&self, step: &str) -> bool {
+        let by = |list: &[Evidence]| list.iter().any(|evidence| evidence.says(step));
+        let is_dropped = || {
+            let said = Said::of(step);
+            self.dropped.iter().any(|thing| said.says(thing))
+        };
+        by(&self.deeds) || by(&self.asked) || is_dropped()
     }
 }
+
+/// What a user says is not wanted any more: "forget the chart, fix the header" is
+/// about the chart.
+fn read_dropped(sentence: &str) -> Option<&str> {
+    const BEFORE: &[&str] = &[
+        "forget about",
+        "forget",
+        "never mind",
+        "nevermind",
+        "no need for",
+        "no need to",
+        "we don't need",
+        "i don't need",
+        "don't need",
+        "we won't need",
+        "we no longer need",
+        "i no longer need",
+        "skip",
+        "drop",
+        "scratch",
+        "leave out",
+        "don't bother with",
+        "vergiss",
+        "lass",
+        "kein",
+        "olvida",
+        "ya no hace falta",
+        "oublie",
+        "不用做",
+        "不需要",
+        "不用",
+    ];
+    const BEHIND: &[&str] = &[
+        "brauchen wir nicht mehr",
+        "brauche ich nicht mehr",
+        "is not needed",
+        "isn't needed",
+        "are not needed",
+        "aren't needed",
+        "ya no hace falta",
+        "不要了",
+        "不用了",
+        "は不要",
+        "はもういい",
+    ];
+    const ARTICLES: &[&str] = &[
+        "das ", "die ", "der ", "den ", "el ", "la ", "los ", "las ", "le ", "les ",
+    ];
+    let clauses = sentence.split([',', ';', '，', '、', '；', '.', '。', '!']);
+    let mut clauses = clauses.map(str::trim);
+    clauses.find_map(|clause| {
+        let lower = clause.to_lowercase().replace('’', "'");
+        // Cut by the folded text only where folding keeps every place.
+        if lower.len() != clause.len() {
+            return None;
+        }
+        let lead = [
+            "ok ",
+            "please ",
+            "and ",
+            "then ",
+            "also ",
+            "actually ",
+            "bitte ",
+        ];
+        let skip = lead.iter().find(|lead| lower.starts_with(**lead));
+        let skip = skip.map_or(0, |lead| lead.len());
+        let before = BEFORE.iter().find_map(|open| {
+            let rest = lower[skip..].strip_prefix(open)?;
+            let is_word = rest.starts_with(' ') || open.chars().any(sentence::is_wide);
+            is_word.then(|| &clause[lower.len() - rest.len()..])
+        });
+        let behind = || {
+            let end = BEHIND.iter().find_map(|end| lower.find(end))?;
+            Some(&clause[..end])
+        };
+        let thing = before.or_else(behind)?.trim();
+        let thing = thing
+            .trim_end_matches("anymore")
+            .trim_end_matches("any more")
+            .trim();
+        let article = ARTICLES.iter().find_map(|word| thing.strip_prefix(word));
+        let thing = article.unwrap_or(thing);
+        (!thing.is_empty()).then_some(thing)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -66,7 +66,7 @@ fn what_a_session_left_open_stays_until_it_is_done() {
         &[("notes", "Preference: Always use pathlib")],
     ));
     let text = start();
-    let open = format!("  left open: {failing}\n  left open: add a timeout\n");
+    let open = format!("  left open: {failing} (#1)\n  left open: add a timeout (#1)\n");
     assert!(text.contains(&open), "{text}");
     // Another target of the same tool says nothing of this one.
     let passed = |day, command| {
@@ -78,7 +78,7 @@ fn what_a_session_left_open_stays_until_it_is_done() {
         )
     };
     world.add(passed(2, "pytest tests/test_b.py"));
-    let open = format!("- {failing}\n- noted as next: add a timeout\n");
+    let open = format!("- {failing} (#1)\n- noted as next: add a timeout (#1)\n");
     assert!(start().contains(&open), "{}", start());
     // It fails in another way now.
     let other = "Still failing: pytest: 1 test failed (test_x): KeyError";
