@@ -132,6 +132,10 @@ const PROGRESS: &[&str] = &[
     "i updated",
     "summary of",
     "what changed",
+    "no response requested",
+    "otherwise unchanged",
+    "i'd recommend",
+    "i'd also recommend",
     "let me know",
     "want me to",
     "shall i",
@@ -331,6 +335,17 @@ mod tests {
     fn a_message_that_concludes_nothing_gives_its_first_sentence() {
         let said = lines("The budget flag is parsed. Next comes the export.");
         assert_eq!(conclusions(&said), ["The budget flag is parsed."]);
+    }
+
+    #[test]
+    fn an_offer_or_what_did_not_change_is_no_conclusion() {
+        let said =
+            lines("Done. New subject: gitproto: trim docs. Branch state otherwise unchanged.");
+        assert_eq!(conclusions(&said), ["New subject: gitproto: trim docs."]);
+        assert_eq!(
+            conclusions(&lines("No response requested.")),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
