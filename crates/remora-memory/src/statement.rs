@@ -301,9 +301,15 @@ fn read_by_model(
     let (statement, _) = read(unit, next, hit, speaker)?;
     // What is known only, without why, stays in the text of its turn; what an
     // agent found out is in the summary.
-    let says_why =
-        || speaker == Speaker::User && (statement.reason.is_some() || reason::is_cause(unit.text));
-    (reading.sort != Sort::Fact || says_why()).then_some(statement)
+    let is_cause = reason::is_cause(unit.text);
+    let counts = match speaker {
+        Speaker::User => reading.sort != Sort::Fact || statement.reason.is_some() || is_cause,
+        // What went wrong, and why, is no choice, whatever the model takes it for.
+        Speaker::Assistant => {
+            reading.sort != Sort::Fact && !is_cause && !reason::is_failure(unit.text)
+        }
+    };
+    counts.then_some(statement)
 }
 
 /// What the user asked to be remembered.

@@ -13,6 +13,9 @@ const TABLE: &str = include_str!("model.tsv");
 /// Columns behind the name of a trait.
 const COLUMNS: usize = 7;
 const PER_MILLE: f32 = 1000.0;
+/// How far an agent's choice must lead over a finding: findings are kept with the
+/// summary, and one that is taken for a choice would be told as in force.
+const AGENT_FACT_LEAD: f32 = 0.5;
 
 /// What a sentence is, if it states something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +95,9 @@ pub(super) fn read(sentence: &Sentence<'_>) -> Reading {
         Sort::Kind(StatementKind::Correction),
         Sort::Fact,
     ];
+    if sentence.speaker == Speaker::Assistant {
+        sums[COLUMNS - 1] += AGENT_FACT_LEAD;
+    }
     let best = sorts.into_iter().zip(&sums[3..]);
     let best = best.reduce(|best, other| if other.1 > best.1 { other } else { best });
     Reading {

@@ -123,6 +123,13 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         || PARTS.iter().any(|part| sentence.contains(part))
 }
 
+/// Whether a sentence tells that something went wrong.
+pub(super) fn is_failure(sentence: &str) -> bool {
+    const FAILURES: &str = "failed fails stopped crashed hung aborted";
+    let list = words(sentence);
+    list.iter().any(|w| !w.quoted && among(&w.text, FAILURES))
+}
+
 /// Reasons in Chinese and Japanese.
 fn han(sentence: &str) -> Option<(&str, &str)> {
     const LEADS: &[&str] = &["因为", "由于", "鉴于", "考虑到", "既然"];
