@@ -24,7 +24,7 @@ fn texts(world: &mut World, day: i64) -> Vec<(&'static str, String)> {
         Moment::Start,
         Moment::Prompt(QUESTION),
         Moment::Read("src/invoice.rs"),
-        Moment::Subagent,
+        Moment::Subagent(None),
     ]
     .iter()
     .map(|moment| {

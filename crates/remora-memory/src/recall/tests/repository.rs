@@ -74,7 +74,7 @@ fn what_an_agent_saved_is_marked_everywhere_and_urgent_nowhere() {
         "{text}"
     );
     // A subagent is given what is urgent, which an agent cannot make so.
-    let brief = world.at(&Moment::Subagent);
+    let brief = world.at(&Moment::Subagent(None));
     let why = |name: &str| {
         let mut given = brief.given.iter().filter(|given| given.item == name);
         given.next().map(|given| given.why.as_str())
