@@ -34,6 +34,17 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    fn weigh(relevance: &Relevance, mut hits: Vec<Hit>) -> Self {
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.item.id.cmp(&a.item.id)));
+        let features = relevance.features(&hits);
+        Self {
+            probability: relevance.probability(&features),
+            checkpoint: checkpoint_among(&hits),
+            features,
+            hits,
+        }
+    }
+
     /// The row that stands for it: the saved memory, the checkpoint, else the
     /// best hit.
     pub(super) fn lead(&self) -> Option<&Item> {
@@ -82,29 +93,51 @@ pub(super) fn weigh(
     }
     let mut candidates: Vec<Candidate> = groups
         .into_values()
-        .map(|mut hits| {
-            hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.item.id.cmp(&a.item.id)));
-            let features = relevance.features(&hits);
-            Candidate {
-                probability: relevance.probability(&features),
-                checkpoint: checkpoint_among(&hits),
-                features,
-                hits,
-            }
-        })
+        .map(|hits| Candidate::weigh(&relevance, hits))
         .collect();
-    candidates.sort_by(|a, b| {
-        let newest = |one: &Candidate| one.hits.first().map_or(0, |hit| hit.item.id);
-        let order = b.probability.total_cmp(&a.probability);
-        order.then(newest(b).cmp(&newest(a)))
-    });
+    sort_by_probability(&mut candidates);
     let mut sessions: HashMap<String, Vec<Item>> = HashMap::new();
     for candidate in candidates.iter_mut().take(LOOKED_UP) {
         if candidate.checkpoint.is_none() {
             candidate.checkpoint = find_checkpoint(store, scene, candidate, &mut sessions)?;
         }
     }
-    Ok(candidates)
+    Ok(merge_turns(&relevance, candidates))
+}
+
+/// Brings together what came before one stop: a turn may have several prompts.
+fn merge_turns(relevance: &Relevance, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut merged: Vec<Candidate> = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let uid = candidate.checkpoint.as_ref().map(|turn| &turn.uid);
+        let same = |one: &Candidate| {
+            let known = one.checkpoint.as_ref().map(|turn| &turn.uid);
+            known.is_some() && known == uid
+        };
+        let Some(at) = merged.iter().position(same) else {
+            merged.push(candidate);
+            continue;
+        };
+        let before = merged.remove(at);
+        let mut hits = before.hits;
+        hits.extend(candidate.hits);
+        let checkpoint = before.checkpoint;
+        let whole = Candidate::weigh(relevance, hits);
+        merged.push(Candidate {
+            checkpoint,
+            ..whole
+        });
+    }
+    sort_by_probability(&mut merged);
+    merged
+}
+
+fn sort_by_probability(candidates: &mut [Candidate]) {
+    candidates.sort_by(|a, b| {
+        let newest = |one: &Candidate| one.hits.first().map_or(0, |hit| hit.item.id);
+        let order = b.probability.total_cmp(&a.probability);
+        order.then(newest(b).cmp(&newest(a)))
+    });
 }
 
 fn checkpoint_among(hits: &[Hit]) -> Option<Item> {
