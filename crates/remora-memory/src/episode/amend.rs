@@ -235,6 +235,14 @@ pub(crate) fn goes_on(later: &Item, earlier: &Item, prompt: &str) -> bool {
     shares(&new, &words_of(&all_of(earlier)), least, words)
 }
 
+/// Whether a later checkpoint says by name that something goes which the earlier
+/// one chose or set up.
+pub(crate) fn drops_by_name(later: &Item, earlier: &Item) -> bool {
+    let mut files = later.files_modified.iter();
+    let same_file = files.any(|file| earlier.files_modified.contains(file));
+    later.time > earlier.time && drops_what(later, earlier, same_file)
+}
+
 /// Whether something goes by name that the earlier turn chose, or set up in a
 /// file that both changed.
 fn drops_what(later: &Item, earlier: &Item, same_file: bool) -> bool {
@@ -444,6 +452,66 @@ mod tests {
             "a.rs",
         );
         assert!(!goes_on(&work, &first, prompt));
+    }
+
+    #[test]
+    fn a_turn_that_takes_out_the_lines_of_another_amends_it() {
+        let lines = |item: Item, added: &[&str], removed: &[&str]| {
+            let mut item = item;
+            if let Some(detail) = &mut item.detail {
+                detail[field::ADDED_LINES] = json!(added);
+                detail[field::REMOVED_LINES] = json!(removed);
+            }
+            item
+        };
+        let hold = turn(
+            1,
+            "while a customer pays, hold the slot for 15 minutes",
+            "Slots are held for 15 minutes.",
+            "holds.ts",
+        );
+        let hold = lines(hold, &["aa", "bb"], &[]);
+        // Nothing is named that goes.
+        let shorter = turn(
+            2,
+            "slots sit there blocked for customers who left. 6 minutes",
+            "A slot is held for 6 minutes.",
+            "holds.ts",
+        );
+        assert!(amends(&lines(shorter.clone(), &["cc"], &["aa"]), &hold));
+        // It changed the file, but none of those lines.
+        assert!(!amends(&lines(shorter.clone(), &["cc"], &["dd"]), &hold));
+        // A session goes on with its own work.
+        let same = Item {
+            session: hold.session.clone(),
+            prompt: Some(2),
+            ..lines(shorter, &["cc"], &["aa"])
+        };
+        assert!(!amends(&same, &hold));
+        // The lines go because the file does; it is about something else.
+        let other = turn(2, "tidy up the imports", "Imports are sorted.", "holds.ts");
+        let other = lines(other, &[], &["aa"]);
+        assert!(!amends(&other, &hold));
+        // Of two statements of a turn, the one that is spoken of.
+        let stated = |text: &str| Item {
+            kind: Kind::Preference,
+            ..item("p", text)
+        };
+        let later = lines(
+            turn(
+                2,
+                "hold a slot for 6 minutes",
+                "Slots: 6 minutes.",
+                "holds.ts",
+            ),
+            &[],
+            &["aa"],
+        );
+        let slot = stated("hold the slot for 15 minutes");
+        let mails = stated("mails are sent by the queue");
+        assert!(amends_stated(&later, &hold, &slot, false));
+        assert!(!amends_stated(&later, &hold, &mails, false));
+        assert!(amends_stated(&later, &hold, &mails, true));
     }
 
     #[test]

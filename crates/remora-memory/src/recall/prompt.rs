@@ -19,7 +19,7 @@ use super::said::Said;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, row, work};
 use crate::end_date::ended_on;
-use crate::episode::amends;
+use crate::episode::{amends, drops_by_name};
 use crate::sentence::is_wide;
 use crate::store::{FileMatch, Filter, Hit, Looks, Name, Page as Part, Result};
 use crate::words::{self, Query, is_stop};
@@ -346,32 +346,29 @@ impl<'a> Giving<'a> {
     /// What holds in place of this row now: the turn in which all that it states
     /// was replaced, or a later turn that says it is to be otherwise. A turn is
     /// often about several things and a later one changes one of them, so of the
-    /// candidates for a prompt only those count that are about the prompt as well.
+    /// candidates for a prompt only those count that are about the prompt as well,
+    /// or that say by name what goes.
     fn find_amendment(&self, item: &Item, all: &[Candidate]) -> Result<Option<Item>> {
         let own = all.iter().find(|one| one.is_of(item));
         let least = LEAST_OF_AMENDED * own.map_or(0.0, |one| one.probability);
-        let is_about = |turn: &Item| {
-            all.is_empty()
-                || all
-                    .iter()
-                    .any(|one| one.is_of(turn) && one.probability >= least)
-        };
         if let Some(id) = self.later.replacing_turn(item) {
             let stated = self.store.items(&[Name::Id(id)])?.pop();
             let turn = match &stated {
                 Some(stated) => candidates::checkpoint_of(self.store, stated)?,
                 None => None,
             };
-            if let Some(turn) = turn.or(stated).filter(is_about) {
-                return Ok(Some(turn));
-            }
+            return Ok(turn.or(stated));
         }
         if item.kind != Kind::Summary {
             return Ok(None);
         }
+        let about = |one: &&Candidate| {
+            let turn = one.checkpoint.as_ref();
+            one.probability >= least || turn.is_some_and(|turn| drops_by_name(turn, item))
+        };
         let mut turns: Vec<Item> = all
             .iter()
-            .filter(|one| one.probability >= least)
+            .filter(about)
             .filter_map(|one| one.checkpoint.clone())
             .collect();
         let files: &[String] = if all.is_empty() {

@@ -168,8 +168,7 @@ fn what_belongs_to_a_turn_is_one_candidate_with_its_checkpoint() {
     assert_eq!(
         groups,
         [
-            (Some(checkpoint), vec![1, 2]),
-            (Some(checkpoint), vec![3, checkpoint]),
+            (Some(checkpoint), vec![1, 2, 3, checkpoint]),
             (Some(memory), vec![memory]),
         ]
     );
