@@ -85,6 +85,9 @@ const END: usize = 8_000;
 const SURE_ENOUGH: u8 = 50;
 /// However sure the model is, a rule that says so comes first.
 const SUREST_BY_MODEL: u8 = 90;
+/// Words that a sentence must have for the model to read it: the build of a few
+/// words ("Question number 12") says nothing of what they mean.
+const MIN_MODEL_WORDS: usize = 4;
 
 /// A rule that matched a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,7 +251,9 @@ impl<'a> Block<'a> {
         let (Some(first), Some(last)) = (own.first(), own.last()) else {
             return;
         };
-        if any || asks || !is_bounded(text) {
+        let says_enough = text.split_whitespace().nth(MIN_MODEL_WORDS - 1).is_some()
+            || text.chars().any(sentence::is_wide);
+        if any || asks || !says_enough || !is_bounded(text) {
             return;
         }
         let reading = self.read_model(text, at);

@@ -101,9 +101,19 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
         return Ok(giving.end());
     }
     let hits = find_hits(store, scene, text)?;
-    let candidates = candidates::weigh(store, scene, (text, intent), hits)?;
+    let mut candidates = candidates::weigh(store, scene, (text, intent), hits)?;
+    // What was only asked answers nothing, and is more like a question than any
+    // answer: it must not set the bar for them.
+    candidates.retain(|one| {
+        let asks = |item: &&Item| item.kind == Kind::Prompt && card::only_asks(&item.text);
+        let asked = one.lead().filter(asks);
+        if let Some(item) = asked {
+            giving.recall.pass(item, UNANSWERED, one.features.by_name());
+        }
+        asked.is_none()
+    });
     let best = candidates.first().map_or(0.0, |one| one.probability);
-    let least_at_first = least_probability(text, scene.embedding.is_some());
+    let least_at_first = least_probability(text, scene.embedding.is_some(), intent);
     if best >= least_at_first {
         giving.later = Later::of_project(store, scene)?;
     }
@@ -162,8 +172,14 @@ pub(super) fn find_hits(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Re
     if !store.list(&own, Part::newest(1))?.is_empty() {
         hits.extend(store.search(&query, &own, MAX_HITS / 4)?);
     }
-    // The session has its own words in mind.
-    hits.retain(|hit| hit.item.session.is_empty() || hit.item.session != scene.session);
+    // The session has its own words in mind, and the same words asked before are
+    // no answer; a turn that answered them comes by what was said in it.
+    let asked = words::terms(text);
+    hits.retain(|hit| {
+        let item = &hit.item;
+        let is_own = !item.session.is_empty() && item.session == scene.session;
+        !is_own && (item.kind != Kind::Prompt || words::terms(&item.text) != asked)
+    });
     Ok(hits)
 }
 
@@ -284,10 +300,6 @@ impl<'a> Giving<'a> {
             self.recall.pass(lead, &refused, parts);
             let why = format!("{why} of {}", name_of(lead));
             self.give_card(&holds, None, focus, &why, &[], Vec::new());
-            return Ok(());
-        }
-        if lead.kind == Kind::Prompt && card::only_asks(&lead.text) {
-            self.recall.pass(lead, UNANSWERED, parts);
             return Ok(());
         }
         if lead.kind != Kind::Summary {

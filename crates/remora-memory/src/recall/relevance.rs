@@ -25,12 +25,20 @@ const ENCODER_NOISE: f64 = 0.15;
 const LEAST_WITH_ENCODER: f64 = 0.42;
 const LEAST_BY_WORDS: f64 = 0.45;
 
+/// The share of it that is enough for a question about the past: whoever asks one
+/// wants an answer, and no labelled one wants silence.
+const LEAST_FOR_PAST: f64 = 0.75;
+
 /// How likely a candidate must be of use to be injected at this prompt.
-pub(super) fn least_probability(prompt: &str, has_embedding: bool) -> f64 {
-    if has_embedding && reads(prompt) {
+pub(super) fn least_probability(prompt: &str, has_embedding: bool, intent: Intent) -> f64 {
+    let least = if has_embedding && reads(prompt) {
         LEAST_WITH_ENCODER
     } else {
         LEAST_BY_WORDS
+    };
+    match intent {
+        Intent::Past => LEAST_FOR_PAST * least,
+        _ => least,
     }
 }
 
@@ -272,7 +280,7 @@ mod tests {
             let found = probabilities(&hits, prompt);
             assert!(found.is_sorted_by(|a, b| a < b), "{found:?}");
             // A row with all of them is injected, one with none is far from it.
-            let least = least_probability(prompt, meaning.is_some());
+            let least = least_probability(prompt, meaning.is_some(), Intent::New);
             assert!(found[0] < least / 4.0 && found[4] > least, "{found:?}");
         }
     }

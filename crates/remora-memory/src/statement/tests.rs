@@ -127,6 +127,14 @@ fn score(files: &[&str]) -> (Score, usize) {
 }
 
 #[test]
+fn a_few_words_without_a_rule_state_nothing() {
+    for n in 0..200 {
+        let text = format!("Question number {n}");
+        assert_eq!(find(&text, Speaker::User), Vec::new(), "{text}");
+    }
+}
+
+#[test]
 fn labelled_sentences_are_told_apart() {
     let (score, count) = score(&["english.tsv", "chinese.tsv", "others.tsv", "second.tsv"]);
     assert!(count >= 500, "only {count} cases");

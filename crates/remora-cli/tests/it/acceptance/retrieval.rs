@@ -39,7 +39,8 @@ fn retrieval_k_is_an_upper_bound() {
         world.prompt(&format!("s-{thing}"), &alpha, &prompt);
     }
     world.den.drain();
-    let question = "what did we decide about kestrel and Rust?";
+    let question =
+        "what did we decide about the kestrel parser, lexer, planner, scheduler and loader?";
     let text = world.prompt("short", &alpha, question);
     assert_eq!(rows(&text), PROMPT_ROWS, "{text}");
     assert!(tokens::estimate(&text) <= 300, "{text}");
