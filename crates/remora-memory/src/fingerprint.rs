@@ -19,6 +19,8 @@ use crate::output::{self, Outcome, Problem, Reading};
 const PROBLEMS: usize = 3;
 /// Bytes of one message.
 const MESSAGE: usize = 240;
+/// Bytes from which the beginning of a message is enough to find the rest.
+const SHORTEST_CUT: usize = 12;
 /// Lines of an unknown text that are looked at, and those that may tell.
 const LINES: usize = 400;
 const TELLING: usize = 40;
@@ -59,9 +61,10 @@ pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading
     let tells = |reading: &&Reading| reading.problems.iter().any(|p| !is_runner(p));
     let reading = behind.as_ref().filter(tells).or(reading);
     let (tool, problems) = match reading {
-        Some(reading) => (reading.tool, reading.problems.as_slice()),
-        None => ("", [].as_slice()),
+        Some(reading) => (reading.tool, complete_messages(&reading.problems, &inner)),
+        None => ("", Vec::new()),
     };
+    let problems = problems.as_slice();
     let telling = read_lines(&inner);
     let says = messages(problems, &telling);
     // A tool that is known and names no fault has not said what went wrong.
@@ -72,6 +75,28 @@ pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading
         says,
         line: telling.best_line().map(str::to_owned),
     }
+}
+
+/// The problems with their messages as the text has them where a summary cut
+/// them short: `Error 111 c...`.
+fn complete_messages(problems: &[Problem], text: &str) -> Vec<Problem> {
+    let complete = |problem: &Problem| {
+        let cut = ["...", "…"]
+            .iter()
+            .find_map(|end| problem.message.strip_suffix(end));
+        let whole = cut.filter(|cut| cut.len() > SHORTEST_CUT).and_then(|cut| {
+            let mut rests = text.lines().filter_map(|line| {
+                let at = line.find(cut)?;
+                Some(line[at..].trim())
+            });
+            rests.find(|rest| rest.len() > problem.message.len())
+        });
+        Problem {
+            message: whole.unwrap_or(&problem.message).to_owned(),
+            ..problem.clone()
+        }
+    };
+    problems.iter().map(complete).collect()
 }
 
 /// Whether a problem is only that of whatever ran the tool that failed.
@@ -139,7 +164,17 @@ fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
     }
     let said = |problem: &Problem| {
         let code = problem.code.as_deref().unwrap_or_default();
-        let message = normal::normalise(&problem.message);
+        // A row of the table says it without the tool's own code.
+        let read = read_line(&problem.message);
+        let code = match read.role {
+            Role::Says | Role::Root => "",
+            _ => code,
+        };
+        let text = match read.role {
+            Role::Says | Role::Root | Role::Unknown => &read.text,
+            _ => &problem.message,
+        };
+        let message = normal::normalise(text);
         format!("{code} {message}").trim().to_owned()
     };
     let inner = problems.iter().filter(|problem| !is_runner(problem));
@@ -163,7 +198,8 @@ fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
 
 /// Whether a reader says which tests failed: each has its own way to break.
 fn has_subjects(problems: &[Problem]) -> bool {
-    problems.iter().any(|problem| problem.subject.is_some())
+    let mut own = problems.iter().filter(|problem| !is_runner(problem));
+    own.any(|problem| problem.subject.is_some())
 }
 
 fn problem_line(problem: &Problem) -> String {
@@ -324,6 +360,7 @@ fn speaks_of_error(line: &str) -> bool {
         "cannot",
         "could not",
         "can't",
+        "couldn't",
         "not found",
         "no such",
         "denied",

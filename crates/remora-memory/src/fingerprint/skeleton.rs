@@ -290,6 +290,7 @@ fn code_of(raw: &str, first: bool) -> Option<String> {
         && raw.len() > 4
         && !raw.ends_with(':')
         && !raw.contains('.')
+        && !is_package(raw)
         && raw
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-/:_@".contains(&b));
@@ -297,6 +298,12 @@ fn code_of(raw: &str, first: bool) -> Option<String> {
         return Some(raw.to_owned());
     }
     (numbered || named || system).then(|| word.to_owned())
+}
+
+/// `@prisma/client`, which is no rule's name as `@stylistic/max-len` is.
+fn is_package(word: &str) -> bool {
+    let name = word.strip_prefix('@').and_then(|word| word.split_once('/'));
+    name.is_some_and(|(_, name)| !name.contains(['-', '/', ':']))
 }
 
 /// `TypeError`, `pandas.errors.MergeError`, `java.lang.IllegalStateException`.

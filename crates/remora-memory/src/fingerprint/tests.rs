@@ -8,8 +8,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::fingerprint;
-use crate::output::Problem;
+use super::{ErrorSigns, Skeleton, error_signs, fingerprint};
+use crate::output::{self, Outcome, Problem};
 
 fn cases() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/fingerprints.json");
@@ -112,5 +112,124 @@ proptest! {
     fn numbers_in_a_message_do_not_matter(a in 0_u64..1_000_000, b in 0_u64..1_000_000) {
         let of = |n: u64| fingerprint("x", &[], &format!("error: row {n} of {n} failed after {n}ms at /srv/{n}/store.rs:{n}:9"));
         prop_assert_eq!(of(a), of(b));
+    }
+}
+
+fn signs(command: &str, printed: &str) -> ErrorSigns {
+    let reading = output::read(command, printed, Outcome::Failed);
+    error_signs(command, printed, reading.as_ref())
+}
+
+/// Whether two outputs have a fingerprint or a telling line in common.
+fn are_same(one: &ErrorSigns, other: &ErrorSigns) -> bool {
+    let says = |said: &String| {
+        let said = Skeleton::of(said);
+        let mut others = other.says.iter().map(|other| Skeleton::of(other));
+        others.any(|other| other.is_same(&said))
+    };
+    one.print.is_some() && one.print == other.print || one.says.iter().any(says)
+}
+
+#[test]
+fn an_error_is_known_again_behind_whatever_ran_its_tool() {
+    for (one, other) in [
+        (
+            (
+                "make up",
+                "ERROR [util] Multiple head revisions are present\nmake: *** [Makefile:8: up] Error 255",
+            ),
+            (
+                "alembic upgrade head",
+                "FAILED: Multiple head revisions are present",
+            ),
+        ),
+        (
+            (
+                "pytest",
+                "E   redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.\nFAILED tests/a.py::test_a - redis.exceptions.ConnectionError: Error 111 c...\n1 failed in 0.5s",
+            ),
+            (
+                "python seed.py",
+                "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.",
+            ),
+        ),
+        (
+            (
+                "gh run view 8 --log-failed",
+                "web\tmake test\t    SyntaxError: Unexpected token 'export'\nweb\tmake test\tmake: *** [Makefile:3: test] Error 1",
+            ),
+            (
+                "npx jest",
+                "FAIL src/a.test.ts\n  \u{25cf} Test suite failed to run\n    Jest encountered an unexpected token\n    SyntaxError: Unexpected token 'export'",
+            ),
+        ),
+        (
+            (
+                "docker build .",
+                "#14 31.2 Error: @prisma/client did not initialize yet. Please run \"prisma generate\" and import it again.",
+            ),
+            (
+                "pnpm build",
+                "@shop/web:build: Error: @prisma/client did not initialize yet. Please run \"prisma generate\" and import it again.",
+            ),
+        ),
+        (
+            (
+                "cargo run",
+                "Error: SqliteFailure(Error { code: Unknown }, Some(\"no such module: rtree\"))",
+            ),
+            (
+                "cargo test",
+                "thread 'a' panicked at src/a.rs:1:2:\ncalled `Result::unwrap()` on an `Err` value: SqliteFailure(Error { code: Unknown }, Some(\"no such module: rtree\"))",
+            ),
+        ),
+        (
+            (
+                "make",
+                "b.cpp:(.text+0x1c): undefined reference to `vtable for ui::B'",
+            ),
+            (
+                "make",
+                "a.cpp:(.text+0x24): undefined reference to `vtable for ui::A'",
+            ),
+        ),
+        (
+            (
+                "mvn verify",
+                "[ERROR] src/A.java:[9,30] (misc) FinalParameters: Parameter a should be final.",
+            ),
+            (
+                "mvn checkstyle:check",
+                "[ERROR] src/B.java:[1,8] (misc) FinalParameters: Parameter rest should be final.",
+            ),
+        ),
+    ] {
+        let (one, other) = (signs(one.0, one.1), signs(other.0, other.1));
+        assert!(are_same(&one, &other), "{one:?}\n{other:?}");
+    }
+}
+
+#[test]
+fn errors_that_only_look_alike_stay_apart() {
+    let suite = |got: &str| {
+        format!(
+            "Tests/A.swift:12: error: -[App.ATests testCreate] : XCTAssertEqual failed: (\"{got}\") is not equal to (\"201 Created\")\nTest Suite 'All tests' failed at 2026-03-05 20:41:30.\n\t Executed 3 tests, with 1 failure (0 unexpected) in 0.5 (0.5) seconds\nmake: *** [test] Error 1"
+        )
+    };
+    let borrow = |name: &str| {
+        format!(
+            "error[E0502]: cannot borrow `{name}` as mutable because it is also borrowed as immutable\n --> src/a.rs:9:13"
+        )
+    };
+    let reading =
+        |name: &str| format!("TypeError: Cannot read properties of undefined (reading '{name}')");
+    for (command, one, other) in [
+        ("make test", suite("413 Too Large"), suite("404 Not Found")),
+        ("cargo check", borrow("buf"), borrow("self.stack")),
+        ("node a.js", reading("invoke"), reading("map")),
+    ] {
+        let (one, other) = (signs(command, &one), signs(command, &other));
+        assert!(one.print.is_some(), "{one:?}");
+        assert!(!are_same(&one, &other), "{one:?}\n{other:?}");
     }
 }

@@ -10,12 +10,16 @@ const DEPTH: usize = 4;
 
 /// The text without the prefixes of runners; borrowed when there are none.
 pub(crate) fn unwrap(text: &str) -> Cow<'_, str> {
-    if !text.lines().any(|line| inner(line).is_some()) {
+    let is_job = is_job_log(text);
+    if !is_job && !text.lines().any(|line| inner(line).is_some()) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
-        let mut line = line;
+        let mut line = match any_columns(line) {
+            Some(rest) if is_job => rest,
+            _ => line,
+        };
         for _ in 0..DEPTH {
             match inner(line) {
                 Some(rest) => line = rest,
@@ -28,12 +32,30 @@ pub(crate) fn unwrap(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Whether the lines have the columns of a job's log, whatever its steps are
+/// called: two of three at least.
+fn is_job_log(text: &str) -> bool {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let columns = lines().filter(|line| any_columns(line).is_some()).count();
+    let same_job = |line: &str| line.split('\t').next().map(str::to_owned);
+    let first = lines().next().and_then(same_job);
+    columns > 1 && columns * 3 >= lines().count() * 2 && lines().all(|line| same_job(line) == first)
+}
+
+/// `job\tstep\ttext`.
+fn any_columns(line: &str) -> Option<&str> {
+    let (job, rest) = line.split_once('\t')?;
+    let (step, rest) = rest.split_once('\t')?;
+    (!job.is_empty() && !step.is_empty()).then_some(rest)
+}
+
 type Prefix = fn(&str) -> Option<&str>;
 
 /// One row a runner.
 const PREFIXES: &[Prefix] = &[
     job_columns,
     time_stamp,
+    clock,
     job_mark,
     build_step,
     compose_service,
@@ -70,6 +92,16 @@ fn time_stamp(line: &str) -> Option<&str> {
             .bytes()
             .all(|b| b.is_ascii_digit() || b"-:.TZ+".contains(&b));
     is_stamp.then_some(rest)
+}
+
+/// `[18:20:31]: ▸ text`, `[18:20:31] text`.
+fn clock(line: &str) -> Option<&str> {
+    let (time, rest) = line.strip_prefix('[')?.split_once(']')?;
+    let mut parts = time.split([':', '.', ',']);
+    let is_number = |part: &str| part.len() >= 2 && part.bytes().all(|b| b.is_ascii_digit());
+    let is_clock = time.len() >= 8 && time.contains(':') && parts.all(is_number);
+    let rest = rest.strip_prefix(':').unwrap_or(rest).strip_prefix(' ')?;
+    is_clock.then(|| rest.strip_prefix("▸ ").unwrap_or(rest))
 }
 
 /// `##[error]text`, `::error file=a.rs,line=3::text`.
@@ -131,7 +163,9 @@ fn workspace_task(line: &str) -> Option<&str> {
 fn bracketed(line: &str) -> Option<&str> {
     let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
     let is_level = matches!(name, "ksp" | "vite" | "kapt");
-    (is_name(name) && !is_level && name.bytes().any(|b| b.is_ascii_lowercase())).then_some(text)
+    // `[INFO]` is a level, `[RUN_TESTS]` a phase.
+    let is_phase = |b: u8| b.is_ascii_lowercase() || b == b'_';
+    (is_name(name) && !is_level && name.bytes().any(is_phase)).then_some(text)
 }
 
 /// The box that an infrastructure tool draws around its errors.
@@ -181,6 +215,9 @@ mod tests {
             ),
             ("lint\tRun ruff\ta.py:1:1: F401 x", "a.py:1:1: F401 x"),
             ("##[error]Process completed", "Process completed"),
+            ("[18:20:31]: ▸ error: boom", "error: boom"),
+            ("[INSTALL_DEPENDENCIES] npm error code E1", "code E1"),
+            ("web\tmake test\tboom\nweb\tmake test\tbang", "boom\nbang"),
         ] {
             assert_eq!(unwrap(line).trim_end_matches('\n'), inner, "{line}");
         }
