@@ -16,12 +16,15 @@ use bearing::{Bearing, FITTING};
 const OPEN: usize = 16;
 /// Edits and commands that are told of one fix.
 const STEPS: usize = 8;
-/// Steps of which none bears on the error, from which it is unclear what mended it.
-const MOST_UNRELATED: usize = 3;
+/// Steps of which none bears on the error, and from which on it is unclear what
+/// mended it: fewer than are kept, so that all of them were seen.
+const MOST_UNRELATED: usize = STEPS - 2;
 /// Bytes of a command line in a title.
 const COMMAND: usize = 100;
 /// Characters of diff that are kept of each edit.
 const DIFF: usize = 600;
+/// Passes that are kept of one change.
+const PASSES: usize = 4;
 /// Earlier changes that are kept of one error.
 const EARLIER: usize = 4;
 
@@ -36,6 +39,8 @@ pub(crate) mod field {
     pub(crate) const TOOL: &str = "tool";
     /// What the error says, wherever it says it.
     pub(crate) const SAYS: &str = "says";
+    /// The failure that a fix mended.
+    pub(crate) const ERROR: &str = "error";
     /// The error's fingerprint.
     pub(crate) const FINGERPRINT: &str = "fingerprint";
     /// How often this change mended the error.
@@ -44,6 +49,8 @@ pub(crate) mod field {
     pub(crate) const HELD: &str = "held";
     /// How often the error came back after it.
     pub(crate) const RETURNED: &str = "returned";
+    /// The passes that proved this change.
+    pub(crate) const PASSES: &str = "passes";
     /// Other changes that mended it before.
     pub(crate) const EARLIER: &str = "earlier";
 }
@@ -55,6 +62,8 @@ struct OpenFailure {
     item: Item,
     /// What was done since: edits, and commands that change something.
     steps: Vec<Item>,
+    /// How many of them it was met again after: they alone did not mend it.
+    tried: usize,
 }
 
 impl OpenFailure {
@@ -147,6 +156,7 @@ impl OpenFailures {
         for open in &mut self.open {
             if open.steps.len() == STEPS {
                 open.steps.remove(0);
+                open.tried = open.tried.saturating_sub(1);
             }
             open.steps.push(item.clone());
         }
@@ -159,7 +169,8 @@ impl OpenFailures {
         // The same error again: the edits so far did not mend it, but they are
         // part of the way to what will.
         let known = |open: &OpenFailure| open.command == command && open.fingerprint == print;
-        if self.open.iter().any(known) {
+        if let Some(open) = self.open.iter_mut().find(|open| known(open)) {
+            open.tried = open.steps.len();
             return;
         }
         if self.open.len() == OPEN {
@@ -170,6 +181,7 @@ impl OpenFailures {
             fingerprint: print.to_owned(),
             item: item.clone(),
             steps: Vec::new(),
+            tried: 0,
         });
     }
 
@@ -223,7 +235,7 @@ fn counted(mut fix: Item, name: &str) -> Item {
 }
 
 /// The change of a fix, as its title tells it.
-fn change(fix: &Item) -> &str {
+pub(crate) fn change(fix: &Item) -> &str {
     fix.title.rsplit(ARROW).next().unwrap_or(&fix.title)
 }
 
@@ -264,7 +276,12 @@ impl<'a> Change<'a> {
         if best.is_some_and(|best| best >= FITTING) {
             steps.retain(|step| bearing.on(step) > 0);
         } else if form.is_none() && steps.len() > MOST_UNRELATED {
-            return None;
+            // What was done after it was met for the last time is likelier.
+            let last = &open.steps[open.tried..];
+            steps.retain(|step| last.iter().any(|other| std::ptr::eq(*step, other)));
+            if steps.len() > MOST_UNRELATED {
+                return None;
+            }
         }
         let main = best.and_then(|best| steps.iter().rposition(|step| bearing.on(step) == best));
         let fits = best.is_some_and(|best| best >= FITTING);
@@ -337,6 +354,11 @@ fn learned(
     if same.is_none() {
         earlier.extend(before.map(change));
     }
+    // The row keeps the name of the first pass, whatever mended the error since.
+    let mut passes: Vec<&str> = same.map_or_else(Vec::new, |fix| {
+        list(fix, field::PASSES).take(PASSES - 1).collect()
+    });
+    passes.push(&passing.uid);
     let dropped = earlier.len().saturating_sub(EARLIER);
     let earlier = &earlier[dropped..];
     let mut files: Vec<String> = Vec::new();
@@ -389,11 +411,12 @@ fn learned(
         field::FINGERPRINT: open.fingerprint,
         field::COMMAND: open.command,
         field::SAYS: open.item.detail.as_ref().and_then(|detail| detail.get(field::SAYS)),
-        "error": open.item.uid,
+        field::ERROR: open.item.uid,
         "edits": done.steps.iter().map(|step| &step.uid).collect::<Vec<_>>(),
         field::FIXED: count(field::FIXED) + 1,
         field::HELD: count(field::HELD),
         field::RETURNED: count(field::RETURNED),
+        field::PASSES: passes,
         field::EARLIER: earlier,
     }));
     fix
@@ -415,3 +438,6 @@ pub(crate) fn list<'a>(item: &'a Item, name: &str) -> impl Iterator<Item = &'a s
 pub(crate) fn detail<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
     item.detail.as_ref()?.get(name)?.as_str()
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,8 +54,16 @@ impl Played {
         let of_step = |name: &str| {
             let events = self.labels.get(name).map(Vec::as_slice);
             events.unwrap_or_default().iter().any(|event| {
-                let rest = row.uid.strip_prefix(event.as_str());
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                let is_of = |uid: &str| {
+                    let rest = uid.strip_prefix(event.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                };
+                // A fix keeps its name when another change mends the error:
+                // what it tells is proved by other passes then.
+                match proofs(row) {
+                    Some(mut passes) => passes.any(is_of),
+                    None => is_of(&row.uid),
+                }
             })
         };
         match label.split_once(':') {
@@ -89,6 +97,12 @@ impl Played {
     pub(in crate::commands::bench) fn check_out(&self, branch: &str) -> Result<(), CliError> {
         check_out(&self.root, branch)
     }
+}
+
+/// The passes that prove what a fix tells.
+fn proofs(row: &Item) -> Option<impl Iterator<Item = &str>> {
+    let passes = row.detail.as_ref()?.get("passes")?.as_array()?;
+    (row.kind == Kind::Fix).then(|| passes.iter().filter_map(|pass| pass.as_str()))
 }
 
 /// Plays the project, and works out the embeddings of its rows if there is an
