@@ -18,6 +18,7 @@ mod prompt;
 mod read;
 mod reader;
 mod receipt;
+mod refused;
 mod relevance;
 mod row;
 pub(crate) mod said;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::missing::{missing, missing_path};
 use super::page::Page;
 use super::reader::Reader;
+use super::refused::refusal_of;
 use super::row::EXPLAINS;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, row};
@@ -22,11 +23,17 @@ use crate::words::{Query, Splitter, is_stop};
 
 /// Tokens that a fix may cost.
 const TOKENS: u32 = 400;
-/// Fixes that are compared with an error nobody has met.
+/// Rows that are compared with an error nobody has met: of the newest, and of
+/// those that a search finds beyond them.
+const NEWEST: usize = 120;
 const LIKE: usize = 8;
-/// Rows of a turn that are looked at, and sentences of its end that are told.
-const STEPS: usize = 12;
+/// Rows behind a failure that are looked at, ends of turns among them, and
+/// sentences of one that are told.
+const STEPS: usize = 24;
+const TURNS: usize = 2;
 const SENTENCES: usize = 2;
+/// Letters from which a word counts as two.
+const LONG_NAME: usize = 14;
 /// Text of an error that is looked at, from its end.
 const LOOK: usize = 64 * 1024;
 
@@ -54,56 +61,111 @@ pub(super) fn known_fix(
     command: &str,
     printed: &str,
 ) -> Result<Option<(Item, String)>> {
-    fix_of(store, project, &read(command, printed))
+    fix_of(store, project, command, &read(command, printed))
 }
 
-fn fix_of(store: &Reader<'_>, project: &str, signs: &ErrorSigns) -> Result<Option<(Item, String)>> {
-    if let Some(print) = &signs.print
-        && let Some(item) = store.keyed(project, Kind::Fix, print)?
-    {
-        return Ok(Some((item, format!("the same error, fingerprint {print}"))));
+fn fix_of(
+    store: &Reader<'_>,
+    project: &str,
+    command: &str,
+    signs: &ErrorSigns,
+) -> Result<Option<(Item, String)>> {
+    let exact = match &signs.print {
+        Some(print) => store.keyed(project, Kind::Fix, print)?,
+        None => None,
+    };
+    let program = program_of(command);
+    let is_own = |item: &Item| row_command(item).is_none_or(|c| program_of(c) == program);
+    // The same words in a job's log and on this machine may have two mends.
+    if let Some(item) = exact.as_ref().filter(|item| is_own(item)) {
+        let why = format!("the same error, fingerprint {}", fix_print(item));
+        return Ok(Some((item.clone(), why)));
     }
-    for said in &signs.says {
-        if let Some(item) = like(store, project, Kind::Fix, said, |_| true)? {
-            return Ok(Some((item, "the same message elsewhere".to_owned())));
-        }
-    }
-    Ok(None)
+    let found = like(store, project, Kind::Fix, command, &signs.says, |_| true)?;
+    let found = match exact {
+        Some(exact) => Some(found.filter(is_own).unwrap_or(exact)),
+        None => found,
+    };
+    Ok(found.map(|item| (item, "the same message elsewhere".to_owned())))
 }
 
-/// The row of a kind whose error says this.
+fn fix_print(item: &Item) -> &str {
+    item.key.as_deref().unwrap_or_default()
+}
+
+/// The row of a kind whose error says one of these: what the most telling line
+/// finds comes first, then what the same program met, then what is newest.
 fn like(
     store: &Reader<'_>,
     project: &str,
     kind: Kind,
-    said: &str,
+    command: &str,
+    says: &[String],
     fits: impl Fn(&Item) -> bool,
 ) -> Result<Option<Item>> {
-    let skeleton = Skeleton::of(said);
-    if skeleton.strength == Strength::Nothing {
-        return Ok(None);
-    }
     let filter = Filter {
         project: Some(project.to_owned()),
         kinds: vec![kind],
         ..Filter::default()
     };
-    let hits = store.search(&Query::parse(said).quickly(), &filter, LIKE)?;
-    let mut items = hits.into_iter().map(|hit| hit.item);
-    Ok(items.find(|item| fits(item) && says(item, &skeleton)))
+    let newest = Part {
+        order: Order::Newest,
+        beyond: None,
+        limit: NEWEST,
+    };
+    // What an error says is told in the words of the table of errors, which the
+    // word index does not have: the newest rows are compared one by one.
+    let mut known: Option<Vec<Item>> = None;
+    for said in says {
+        let skeleton = Skeleton::of(said);
+        if skeleton.strength == Strength::Nothing {
+            continue;
+        }
+        let mut items = match &known {
+            Some(items) => items.clone(),
+            None => store.list(&filter, newest)?,
+        };
+        known.get_or_insert_with(|| items.clone());
+        if items.len() == NEWEST {
+            let hits = store.search(&Query::parse(said).quickly(), &filter, LIKE)?;
+            items.extend(hits.into_iter().map(|hit| hit.item));
+        }
+        items.retain(|item| fits(item) && says_same(item, &skeleton));
+        let program = program_of(command);
+        let best = items.into_iter().max_by_key(|item| {
+            let is_same_program = row_command(item).is_some_and(|c| program_of(c) == program);
+            (is_same_program, item.time.max(item.last_time))
+        });
+        if best.is_some() {
+            return Ok(best);
+        }
+    }
+    Ok(None)
+}
+
+/// The command that a row is about.
+fn row_command(item: &Item) -> Option<&str> {
+    crate::fix::detail(item, field::COMMAND)
+}
+
+/// What a command runs: its program, without folders and what is set for it.
+fn program_of(command: &str) -> &str {
+    let last = command.rsplit("&& ").next().unwrap_or(command);
+    let mut words = last.split_whitespace();
+    let program = words.find(|word| !word.contains('=')).unwrap_or_default();
+    program.rsplit('/').next().unwrap_or(program)
 }
 
 /// What came of this error in another session that never saw it pass.
 fn met_before(
     store: &Reader<'_>,
     scene: &Scene<'_>,
+    command: &str,
     signs: &ErrorSigns,
 ) -> Result<Option<(Item, String)>> {
-    let Some(said) = signs.says.first() else {
-        return Ok(None);
-    };
     let elsewhere = |item: &Item| item.session != scene.session;
-    match like(store, scene.project, Kind::Failure, said, elsewhere)? {
+    let (project, kind) = (scene.project, Kind::Failure);
+    match like(store, project, kind, command, &signs.says, elsewhere)? {
         Some(failure) => explained(store, &failure),
         None => Ok(None),
     }
@@ -125,20 +187,23 @@ fn explained(store: &Reader<'_>, failure: &Item) -> Result<Option<(Item, String)
         limit: STEPS,
     };
     let rows = store.list(&filter, page)?;
-    let end = rows.iter().position(|row| row.kind == Kind::Summary);
-    let turn = &rows[..end.map_or(rows.len(), |end| end + 1)];
-    let summary = turn.last().filter(|row| row.kind == Kind::Summary);
-    if let Some(summary) = summary.filter(|row| row.prompt == failure.prompt)
-        && !told_of(summary, failure).is_empty()
-    {
+    let ends = rows.iter().filter(|row| row.kind == Kind::Summary);
+    for summary in ends.take(TURNS) {
+        // What a later turn ends with may be about anything.
+        let least = usize::from(summary.prompt != failure.prompt) + 1;
+        let told = told_of(summary, failure, least);
+        if told.is_empty() {
+            continue;
+        }
         let mut summary = summary.clone();
-        let told = told_of(&summary, failure);
         if let Some(Value::Object(detail)) = &mut summary.detail {
             detail.insert(EXPLAINS.to_owned(), json!(told));
         }
         let why = "what was said when it was met before".to_owned();
         return Ok(Some((summary, why)));
     }
+    let end = rows.iter().position(|row| row.kind == Kind::Summary);
+    let turn = &rows[..end.unwrap_or(rows.len())];
     let after = format!("after: {}", failure.title);
     let mut edits = turn.iter().filter(|row| row.kind == Kind::Bugfix);
     let edit = edits.find(|row| row.facts.contains(&after));
@@ -146,7 +211,8 @@ fn explained(store: &Reader<'_>, failure: &Item) -> Result<Option<(Item, String)
 }
 
 /// The sentences of a turn's end that speak of the failure, at most two.
-fn told_of(summary: &Item, failure: &Item) -> Vec<String> {
+/// `least` words must be in common.
+fn told_of(summary: &Item, failure: &Item, least: usize) -> Vec<String> {
     // What concludes something may be short; of all else that was said one word
     // in common is chance.
     let names = [
@@ -157,7 +223,9 @@ fn told_of(summary: &Item, failure: &Item) -> Vec<String> {
     ];
     let told = names
         .iter()
-        .flat_map(|(name, wanted)| row::entries(summary, name).map(|entry| (entry, *wanted)))
+        .flat_map(|(name, wanted)| {
+            row::entries(summary, name).map(|entry| (entry, least.max(*wanted)))
+        })
         .filter(|(entry, _)| !says_only_that_it_failed(entry, failure));
     let mut met = Words::default();
     // Not the words of the command: whatever was said of its next run has them.
@@ -210,7 +278,9 @@ impl Words {
                 shared.insert(term.to_owned());
             }
         });
-        shared.len()
+        // Nobody says the name of a library by chance.
+        let weight = |term: &String| 1 + usize::from(term.len() >= LONG_NAME);
+        shared.iter().map(weight).sum()
     }
 }
 
@@ -221,7 +291,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Whether the error of this row is the one with this skeleton.
-fn says(item: &Item, skeleton: &Skeleton) -> bool {
+fn says_same(item: &Item, skeleton: &Skeleton) -> bool {
     row::entries(item, field::SAYS).any(|other| Skeleton::of(other).is_same(skeleton))
 }
 
@@ -233,15 +303,22 @@ pub(super) fn failure(
 ) -> Result<Recall> {
     let mut recall = Recall::default();
     let signs = read(command, error);
-    let found = match fix_of(store, scene.project, &signs)? {
+    let found = match fix_of(store, scene.project, command, &signs)? {
         Some(found) => Some(found),
-        None => met_before(store, scene, &signs)?,
+        None => met_before(store, scene, command, &signs)?,
     };
     let Some((item, why)) = found else {
         return match missing_path(error) {
             Some(path) => missing(store, scene, path),
             None => Ok(recall),
         };
+    };
+    let (item, why) = match item.kind {
+        Kind::Fix => match refusal_of(store, &item)? {
+            Some(refusal) => (refusal, "the user refused what mended it".to_owned()),
+            None => (item, why),
+        },
+        _ => (item, why),
     };
     let name = name_of(&item);
     let again = format!("again {name}");
@@ -290,6 +367,6 @@ mod tests {
             "conclusion": ["Committed as b5c8e3b."],
             "said": ["The message is short.", about],
         }));
-        assert_eq!(told_of(&summary, &failure), [about]);
+        assert_eq!(told_of(&summary, &failure, 1), [about]);
     }
 }

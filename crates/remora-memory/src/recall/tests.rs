@@ -16,6 +16,7 @@ mod commits;
 mod corrected;
 mod ended;
 mod errors;
+mod failures;
 mod prompts;
 mod reads;
 mod repository;

@@ -1,0 +1,85 @@
+//! What a user said against the change that mended an error: a command that
+//! passed afterwards proves that the change works, not that it is wanted.
+
+use remora_protocol::record::{Item, Kind};
+
+use super::reader::Reader;
+use crate::fix::{self, field};
+use crate::store::{Filter, Name, Order, Page, Result};
+
+/// Prompts behind a failure that are looked at.
+const PROMPTS: usize = 12;
+/// Words behind one of refusal among which the refused thing is named.
+const REACH: usize = 4;
+/// Letters from which a plain word is a name.
+const LONG_WORD: usize = 9;
+
+/// Words with which something is refused, without apostrophes.
+const REFUSALS: &[&str] = &[
+    "no", "not", "dont", "doesnt", "never", "stop", "undo", "revert", "without", "avoid",
+];
+
+/// The prompt in which the user refused what this fix tells, if there is one: of
+/// the session that learned it, since the failure.
+pub(super) fn refusal_of(store: &Reader<'_>, fix: &Item) -> Result<Option<Item>> {
+    let failure = match fix::detail(fix, field::ERROR) {
+        Some(uid) => store.items(&[Name::Uid(uid.to_owned())])?.pop(),
+        None => None,
+    };
+    let filter = Filter {
+        project: Some(fix.project.clone()),
+        session: Some(fix.session.clone()),
+        kinds: vec![Kind::Prompt],
+        since: Some(failure.map_or(fix.time, |failure| failure.time)),
+        ..Filter::default()
+    };
+    let page = Page {
+        order: Order::Oldest,
+        beyond: None,
+        limit: PROMPTS,
+    };
+    let mut prompts = store.list(&filter, page)?.into_iter();
+    Ok(prompts.find(|prompt| refuses(&prompt.text, fix::change(fix))))
+}
+
+/// Whether a text refuses what a change did, by its name.
+fn refuses(text: &str, change: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let bare = |word: &str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            word.replace(['\'', '’'], "").to_lowercase()
+        };
+        text.split_whitespace().map(bare).collect()
+    };
+    let is_name = |word: &&String| {
+        let is_joined = word.trim_matches('-').contains(['-', '_']) && word.len() > 4;
+        (is_joined || word.len() >= LONG_WORD)
+            && !word.contains(['/', '='])
+            && word.contains(char::is_alphabetic)
+    };
+    let changed = words(change);
+    let names: Vec<&String> = changed.iter().filter(is_name).collect();
+    let said = words(text);
+    said.iter().enumerate().any(|(at, word)| {
+        let end = said.len().min(at + 1 + REACH);
+        REFUSALS.contains(&word.as_str()) && said[at + 1..end].iter().any(|w| names.contains(&w))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refuses;
+
+    #[test]
+    fn a_change_is_refused_by_its_name() {
+        let change = "Ran `cd infra && terraform force-unlock -force 17`";
+        for (text, refused) in [
+            ("STOP. dont force-unlock!! someone is applying", true),
+            ("never run force-unlock without asking", true),
+            ("force-unlock worked, go on", false),
+            ("no tests for this yet please", false),
+        ] {
+            assert_eq!(refuses(text, change), refused, "{text}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a failing command brings: which of several rows that speak of its error.
+
+use remora_protocol::record::{Item, Kind};
+use serde_json::json;
+
+use super::{Moment, World, names, row, turn};
+
+/// A fix of an error that says this, met by this command on this day.
+fn fix(command: &str, says: &str, change: &str, day: i64) -> Item {
+    let title = format!("it failed → {change}");
+    Item {
+        key: Some(format!("{command} {says}")),
+        detail: Some(json!({"command": command, "says": [says], "fixed": 1})),
+        ..row(Kind::Fix, &title, day)
+    }
+}
+
+#[test]
+fn a_fix_is_found_though_the_word_index_lacks_what_its_error_says() {
+    let world = World::default();
+    world.add(fix("make up", "alembic:multiple-heads", "Ran `x`", 2));
+    let error = "FAILED: Multiple head revisions are present for given argument 'head'";
+    let command = "alembic upgrade head";
+    let found = world.at(&Moment::Failure { command, error });
+    assert_eq!(names(&found), ["#1"]);
+}
+
+#[test]
+fn of_two_mends_that_of_the_same_program_is_given_and_else_the_later_one() {
+    let world = World::default();
+    let says = "Could not find a usable Docker environment, check the configuration";
+    world.add(fix("mvnw -B verify", says, "Ran `podman start`", 2));
+    world.add(fix("glab ci trace", says, "Changed .gitlab-ci.yml", 3));
+    for (command, wanted) in [
+        ("./mvnw -Dtest=A test", "#1"),
+        ("A=1 glab ci trace unit", "#2"),
+        ("gradle test", "#2"),
+    ] {
+        let error = says;
+        let found = world.at(&Moment::Failure { command, error });
+        assert_eq!(names(&found), [wanted], "{command}");
+    }
+}
+
+#[test]
+fn what_the_user_refused_is_given_and_not_the_change() {
+    let world = World::default();
+    let says = "terraform:state-lock";
+    let session = "session 2";
+    let failure = row(Kind::Failure, "make: plan failed", 2);
+    let mut mend = fix("make plan", says, "Ran `terraform force-unlock 17`", 2);
+    if let Some(detail) = &mut mend.detail {
+        detail["error"] = json!(failure.uid);
+    }
+    let said = "Stop, don't force-unlock, that is another's apply";
+    let prompt = Item {
+        session: session.into(),
+        time: failure.time + 1,
+        text: said.into(),
+        ..row(Kind::Prompt, said, 2)
+    };
+    mend.time += 2;
+    for item in [failure, prompt, mend] {
+        world.add(item);
+    }
+    let (command, error) = ("terraform apply", "Error: Error acquiring the state lock");
+    let found = world.at(&Moment::Failure { command, error });
+    assert_eq!(names(&found), ["#2"]);
+}
+
+#[test]
+fn a_failure_that_never_passed_is_explained_by_the_end_of_a_later_turn() {
+    let world = World::default();
+    let says = "named: no library 'webkitgtkruntime'";
+    world.add(Item {
+        prompt: Some(3),
+        detail: Some(json!({"command": "gh run view", "says": [says]})),
+        ..row(Kind::Failure, "gh run view failed", 2)
+    });
+    let mut end = turn(
+        2,
+        "drafts only",
+        "CI lacked webkitgtkruntime, it is installed now.",
+    );
+    end.time += 1;
+    end.prompt = Some(4);
+    world.add(end);
+    let error = "The system library `webkitgtkruntime` required by crate `a` was not found.";
+    let command = "gh run view 7 --log-failed";
+    let found = world.at(&Moment::Failure { command, error });
+    assert_eq!(names(&found), ["#2"]);
+}
