@@ -19,6 +19,8 @@ use crate::output::{self, Outcome, Problem, Reading};
 const PROBLEMS: usize = 3;
 /// Bytes of one message.
 const MESSAGE: usize = 240;
+/// Lines without any word for trouble that may tell an error.
+const PLAIN_LINES: usize = 2;
 /// Bytes from which the beginning of a message is enough to find the rest.
 const SHORTEST_CUT: usize = 12;
 /// Lines of an unknown text that are looked at, and those that may tell.
@@ -65,7 +67,10 @@ pub(crate) fn error_signs(command: &str, printed: &str, reading: Option<&Reading
         None => ("", Vec::new()),
     };
     let problems = problems.as_slice();
-    let telling = read_lines(&inner);
+    let mut telling = read_lines(&inner);
+    if problems.iter().all(is_runner) && tool_is_unread(reading) {
+        telling.take_plain_lines();
+    }
     let says = messages(problems, &telling);
     // A tool that is known and names no fault has not said what went wrong.
     let is_silent = reading.is_some() && problems.is_empty() && says.is_empty();
@@ -97,6 +102,11 @@ fn complete_messages(problems: &[Problem], text: &str) -> Vec<Problem> {
         }
     };
     problems.iter().map(complete).collect()
+}
+
+/// Whether no reader knows the tool, but for that of a runner.
+fn tool_is_unread(reading: Option<&Reading>) -> bool {
+    reading.is_none_or(|reading| !reading.problems.is_empty())
 }
 
 /// Whether a problem is only that of whatever ran the tool that failed.
@@ -233,6 +243,8 @@ struct Telling {
     lines: Vec<TellingLine>,
     /// Names of tests that failed.
     tests: Vec<String>,
+    /// Lines that say something without any word for trouble, in their order.
+    plain: Vec<TellingLine>,
 }
 
 #[derive(Debug)]
@@ -250,6 +262,14 @@ struct TellingLine {
 }
 
 impl Telling {
+    /// Where no line speaks of an error, the last ones that say something do.
+    fn take_plain_lines(&mut self) {
+        if self.roots.is_empty() && self.lines.is_empty() && self.tests.is_empty() {
+            let from = self.plain.len().saturating_sub(PLAIN_LINES);
+            self.lines = self.plain.split_off(from);
+        }
+    }
+
     fn best_line(&self) -> Option<&str> {
         let line = self.lines.first().map(|line| line.raw.as_str());
         self.root_line.as_deref().or(line)
@@ -295,6 +315,7 @@ fn read_lines(text: &str) -> Telling {
         let mut said = read.text;
         let announced = if is_place { None } else { head.take() };
         if !is_known && announced.is_none() && (is_place || !speaks_of_error(line)) {
+            telling.plain.extend(read_plain_line(line));
             continue;
         }
         if let Some((before, _)) = &announced {
@@ -330,6 +351,22 @@ fn read_lines(text: &str) -> Telling {
     telling.roots.truncate(PROBLEMS);
     telling.tests.truncate(PROBLEMS);
     telling
+}
+
+/// A line that says something by itself, though no word in it is for trouble.
+fn read_plain_line(line: &str) -> Option<TellingLine> {
+    let text = line.strip_prefix("> ").unwrap_or(line);
+    let skeleton = Skeleton::of(text);
+    let said = normal::normalise(text);
+    let is_heading = text.ends_with(':');
+    let tells = skeleton.says_much() && !is_heading && !is_place(text) && !is_code(text);
+    tells.then(|| TellingLine {
+        is_known: false,
+        strength: skeleton.strength,
+        raw: line.to_owned(),
+        printed: said.clone(),
+        said,
+    })
 }
 
 fn push_once(list: &mut Vec<String>, text: String) {

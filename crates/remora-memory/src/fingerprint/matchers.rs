@@ -12,6 +12,12 @@ const MAX_STRIPS: usize = 6;
 /// Bytes of a line that are read.
 const MAX_LINE_BYTES: usize = 1_000;
 
+/// What the table calls two fractions that should be equal and nearly are.
+const ROUNDING: &str = "compare:rounding";
+/// Decimals that nobody writes by hand, and how near two such numbers are.
+const ROUNDED_DECIMALS: usize = 11;
+const ROUNDING_SHARE: f64 = 1e-9;
+
 /// What a line is for whoever wants to know the error again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -129,6 +135,9 @@ pub(super) fn read_line(line: &str) -> Essence {
             text,
         };
     }
+    if differs_by_rounding(&text) {
+        ROUNDING.clone_into(&mut text);
+    }
     for _ in 0..=MAX_STRIPS {
         // Offsets in both are the same.
         let lower = text.to_ascii_lowercase();
@@ -150,6 +159,26 @@ pub(super) fn read_line(line: &str) -> Essence {
         role: Role::Unknown,
         text,
     }
+}
+
+/// Whether a line compares two fractions that only the arithmetic of a machine
+/// tells apart: `0.30000000000000004` and `0.3`.
+fn differs_by_rounding(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_ascii_digit() && c != '.' && c != '-');
+    let decimals = |word: &str| word.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let fractions: Vec<(f64, usize)> = words
+        .filter(|word| decimals(word) > 0)
+        .filter_map(|word| Some((word.parse().ok()?, decimals(word))))
+        .collect();
+    let is_pair = |pair: &[(f64, usize)]| {
+        let [(one, digits), (other, more)] = *pair else {
+            return false;
+        };
+        digits.max(more) >= ROUNDED_DECIMALS
+            && digits != more
+            && (one - other).abs() <= ROUNDING_SHARE * one.abs().max(1.0)
+    };
+    fractions.windows(2).any(is_pair)
 }
 
 /// Whether a row wrote this text: what is stored was read before.

@@ -156,6 +156,13 @@ impl Skeleton {
         }
     }
 
+    /// Whether it says enough to be known again though it speaks of no trouble.
+    pub(super) fn says_much(&self) -> bool {
+        let content = self.words.iter().filter(|word| is_content(word)).count();
+        self.strength == Strength::Telling && content > CONTENT
+            || self.strength == Strength::Named && !self.names.is_empty() && content >= CONTENT
+    }
+
     /// Whether it only announces an error: no name, and too few words.
     pub(super) fn is_weak(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
@@ -323,10 +330,20 @@ fn is_name(word: &str) -> bool {
     word.contains(['_', '/', '\\', '@', '=', '#', '{', '}', '+'])
         || word.contains("::")
         || word.contains("()")
+        || is_camel(word)
         || word
             .trim_end_matches('.')
             .find('.')
             .is_some_and(|at| at > 0 && !word.contains("<n>"))
+}
+
+/// `policyId`, `NodeList`: letters that only a program's names have.
+fn is_camel(word: &str) -> bool {
+    let pairs = word.as_bytes().windows(2);
+    pairs
+        .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+        .count()
+        > 0
 }
 
 fn is_content(word: &str) -> bool {

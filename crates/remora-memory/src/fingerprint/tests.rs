@@ -195,6 +195,26 @@ fn an_error_is_known_again_behind_whatever_ran_its_tool() {
         ),
         (
             (
+                "eas build",
+                "[RUN_GRADLEW] > Duplicate class com.acme.a found in modules scanning-17.2.0 and play-services-18.3.0\nError: build command failed.",
+            ),
+            (
+                "gradlew assemble",
+                "> Duplicate class com.acme.a found in modules scanning-17.2.1 and play-services-18.3.0",
+            ),
+        ),
+        (
+            (
+                "pytest",
+                "E   assert 0.30000000000000004 == 0.3\nFAILED a.py::t",
+            ),
+            (
+                "swift test",
+                "A.swift:7: error: -[A.B testC] : XCTAssertEqual failed: (\"4.212999999999731\") is not equal to (\"4.213\")",
+            ),
+        ),
+        (
+            (
                 "mvn verify",
                 "[ERROR] src/A.java:[9,30] (misc) FinalParameters: Parameter a should be final.",
             ),
@@ -223,10 +243,12 @@ fn errors_that_only_look_alike_stay_apart() {
     };
     let reading =
         |name: &str| format!("TypeError: Cannot read properties of undefined (reading '{name}')");
+    let words = |name: &str| format!("error: parameter {name} is missing");
     for (command, one, other) in [
         ("make test", suite("413 Too Large"), suite("404 Not Found")),
         ("cargo check", borrow("buf"), borrow("self.stack")),
         ("node a.js", reading("invoke"), reading("map")),
+        ("lint", words("policyId"), words("restClient")),
     ] {
         let (one, other) = (signs(command, &one), signs(command, &other));
         assert!(one.print.is_some(), "{one:?}");
