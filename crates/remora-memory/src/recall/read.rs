@@ -213,9 +213,12 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
         let turn = of_rows.of_row(item);
         turn.is_some_and(|(turn, _)| is_amended(turn))
     };
-    rows.retain(|item| match is_stated(item.kind) {
-        true => !is_undone(item),
-        false => worth(item.kind) >= 4 || !is_of_gone(item),
+    rows.retain(|item| {
+        if is_stated(item.kind) {
+            !is_undone(item)
+        } else {
+            worth(item.kind) >= 4 || !is_of_gone(item)
+        }
     });
     let kept: Vec<Item> = turns
         .iter()
