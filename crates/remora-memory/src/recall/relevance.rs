@@ -22,8 +22,8 @@ const ENCODER_NOISE: f64 = 0.15;
 /// How likely a candidate must be of use to be injected, with the encoder's
 /// similarity and without: words alone are surer of themselves than they should
 /// be. Chosen where one project was left out at a time.
-const LEAST_WITH_ENCODER: f64 = 0.46;
-const LEAST_BY_WORDS: f64 = 0.48;
+const LEAST_WITH_ENCODER: f64 = 0.42;
+const LEAST_BY_WORDS: f64 = 0.45;
 
 /// The share of it that is enough for a question about the past: whoever asks one
 /// wants an answer, and no labelled one wants silence.
