@@ -48,7 +48,7 @@ pub(super) struct Essence {
 #[derive(Debug, PartialEq, Eq)]
 enum Piece {
     /// Lower case.
-    Literal(String),
+    Literal(&'static str),
     /// Any text, also none.
     Any,
     /// Text that is kept.
@@ -63,14 +63,16 @@ struct Matcher {
     /// `None` takes a prefix off.
     role: Option<Role>,
     pattern: Vec<Piece>,
+    /// The pairs of letters that a line must hold to fit.
+    pairs: u64,
     /// What it says, with marks of the pattern in their order.
-    says: String,
+    says: &'static str,
 }
 
 static MATCHERS: LazyLock<Vec<Matcher>> =
     LazyLock::new(|| parse_table(include_str!("matchers.tsv")));
 
-fn parse_table(table: &str) -> Vec<Matcher> {
+fn parse_table(table: &'static str) -> Vec<Matcher> {
     let rows = table.lines().filter(|line| !line.starts_with('#'));
     let mut matchers: Vec<Matcher> = rows.filter_map(parse_row).collect();
     // What is known as a whole is not taken apart.
@@ -78,7 +80,7 @@ fn parse_table(table: &str) -> Vec<Matcher> {
     matchers
 }
 
-fn parse_row(row: &str) -> Option<Matcher> {
+fn parse_row(row: &'static str) -> Option<Matcher> {
     let mut columns = row.split('\t');
     let role = match columns.next()? {
         "strip" => None,
@@ -90,14 +92,33 @@ fn parse_row(row: &str) -> Option<Matcher> {
         "test" => Some(Role::Test),
         _ => return None,
     };
+    let pattern = parse_pattern(columns.next()?);
+    let pairs = pattern.iter().map(|piece| match piece {
+        Piece::Literal(literal) => pairs_of(literal),
+        _ => 0,
+    });
     Some(Matcher {
         role,
-        pattern: parse_pattern(columns.next()?),
-        says: columns.next().unwrap_or_default().to_owned(),
+        pairs: pairs.fold(0, |all, pairs| all | pairs),
+        pattern,
+        says: columns.next().unwrap_or_default(),
     })
 }
 
-fn parse_pattern(pattern: &str) -> Vec<Piece> {
+/// The pairs of neighbouring bytes of a text, each as one of 64 bits. Nearly all
+/// rows want a pair that a line has not, which is seen without comparing text.
+fn pairs_of(text: &str) -> u64 {
+    let bit = |pair: &[u8]| {
+        let mixed = u32::from(pair[0]) * 37 + u32::from(pair[1]) * 11;
+        1_u64 << (mixed % 64)
+    };
+    text.as_bytes()
+        .windows(2)
+        .map(bit)
+        .fold(0, |all, bit| all | bit)
+}
+
+fn parse_pattern(pattern: &'static str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = pattern;
     while !rest.is_empty() {
@@ -112,11 +133,11 @@ fn parse_pattern(pattern: &str) -> Vec<Piece> {
             .filter_map(|(mark, piece)| Some((rest.find(mark)?, mark, piece)))
             .min_by_key(|(at, ..)| *at);
         let Some((at, mark, piece)) = found else {
-            pieces.push(Piece::Literal(rest.to_owned()));
+            pieces.push(Piece::Literal(rest));
             break;
         };
         if at > 0 {
-            pieces.push(Piece::Literal(rest[..at].to_owned()));
+            pieces.push(Piece::Literal(&rest[..at]));
         }
         pieces.push(piece);
         rest = &rest[at + mark.len()..];
@@ -141,7 +162,9 @@ pub(super) fn read_line(line: &str) -> Essence {
     for _ in 0..=MAX_STRIPS {
         // Offsets in both are the same.
         let lower = text.to_ascii_lowercase();
-        let found = MATCHERS.iter().find_map(|matcher| {
+        let pairs = pairs_of(&lower);
+        let may_fit = |matcher: &&Matcher| matcher.pairs & !pairs == 0;
+        let found = MATCHERS.iter().filter(may_fit).find_map(|matcher| {
             let kept = fit(&matcher.pattern, &lower, 0)?;
             Some((matcher, kept))
         });
@@ -187,15 +210,12 @@ fn is_written(text: &str) -> bool {
 }
 
 fn is_written_code(word: &str) -> bool {
-    static CODES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    static CODES: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let codes = MATCHERS.iter().filter_map(|m| m.says.split(' ').next());
         let codes = codes.filter(|code| code.contains(':') && !code.contains('{'));
-        codes
-            .filter(|code| *code != "named:")
-            .map(str::to_owned)
-            .collect()
+        codes.filter(|code| *code != "named:").collect()
     });
-    word.contains(':') && CODES.iter().any(|code| code == word)
+    word.contains(':') && CODES.contains(&word)
 }
 
 /// Where the kept parts lie, if the pattern fits the whole text from here on.
@@ -207,7 +227,7 @@ fn fit(pattern: &[Piece], text: &str, from: usize) -> Option<Vec<(char, usize, u
     let kind = match piece {
         Piece::Literal(literal) => {
             return here
-                .starts_with(literal.as_str())
+                .starts_with(*literal)
                 .then(|| fit(rest, text, from + literal.len()))?;
         }
         Piece::Any => '*',
@@ -224,7 +244,7 @@ fn fit(pattern: &[Piece], text: &str, from: usize) -> Option<Vec<(char, usize, u
     let mut ends: Vec<usize> = match rest.first() {
         None => vec![here.len()],
         Some(Piece::Literal(literal)) => here
-            .match_indices(literal.as_str())
+            .match_indices(*literal)
             .map(|(at, _)| at)
             .take_while(|at| *at <= most)
             .collect(),
@@ -234,7 +254,7 @@ fn fit(pattern: &[Piece], text: &str, from: usize) -> Option<Vec<(char, usize, u
     // The end of the text is where a last literal must stand.
     if let [Piece::Literal(literal)] = rest {
         ends = here
-            .strip_suffix(literal.as_str())
+            .strip_suffix(*literal)
             .map(str::len)
             .into_iter()
             .collect();
@@ -252,7 +272,7 @@ fn fit(pattern: &[Piece], text: &str, from: usize) -> Option<Vec<(char, usize, u
 fn write_says(matcher: &Matcher, kept: &[(char, usize, usize)], text: &str) -> String {
     let mut out = String::new();
     let mut used: Vec<usize> = Vec::new();
-    let mut rest = matcher.says.as_str();
+    let mut rest = matcher.says;
     while let Some(open) = rest.find('{') {
         out.push_str(&rest[..open]);
         let kind = rest[open + 1..].chars().next().unwrap_or_default();
