@@ -44,6 +44,8 @@ const MAX_STEPS: usize = 4;
 /// line.
 const MAX_TURNS: usize = 60;
 const MAX_LINE_CHARS: usize = 170;
+/// What stands above the work.
+const STANDING_HEAD: &str = "Where the work stands:\n";
 /// What a conclusion must weigh to be worth a line: a reason, or two lesser
 /// marks of one.
 const LEAST_CONCLUSION: f64 = 2.0;
@@ -198,7 +200,9 @@ impl Briefing<'_> {
                 -item.id,
             )
         });
-        let kept = remora_protocol::tokens::estimate(standing);
+        // With its heading and the line before it, or there is room for all but those.
+        let standing = format!("\n{STANDING_HEAD}{standing}\n");
+        let kept = remora_protocol::tokens::estimate(&standing);
         let mut agents = 0;
         let mut lead = "Decided, and still in force:\n";
         for item in rows {
@@ -249,7 +253,7 @@ impl Briefing<'_> {
         if let Some(item) = stands
             && let Some(standing) = self.render_standing(item)
         {
-            let text = format!("Where the work stands:\n{standing}");
+            let text = format!("{STANDING_HEAD}{standing}");
             self.put(item, &text, "where the work stands", Seen::Told);
         }
     }
