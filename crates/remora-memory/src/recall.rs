@@ -5,6 +5,7 @@
 mod brief;
 mod candidates;
 mod card;
+mod change;
 mod compact;
 mod failure;
 mod intent;

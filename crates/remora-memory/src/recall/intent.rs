@@ -1,6 +1,7 @@
 //! What a person is after, by rule: a question about the past, going on, an
 //! error to mend, new work; or nothing that memory could help with.
 
+use super::change::proposes_change;
 use crate::sentence::is_not_spoken;
 use crate::words::is_stop;
 
@@ -281,6 +282,8 @@ const CLIENT: &[&str] = &["<teammate-message", "<user-memory-input"];
 
 /// Words that new work must be told in.
 const TELLING: usize = 3;
+/// The same of a change, whose verb tells much: "lower the limit".
+const CHANGE_TELLING: usize = 2;
 /// How far a prompt is looked at.
 const LOOK: usize = 4_000;
 /// A longer prompt does not just go on.
@@ -339,7 +342,12 @@ pub fn intent(prompt: &str) -> Intent {
         return Intent::Past;
     }
     // Nothing can be found by a word or two that every prompt has.
-    if unspaced == 0 && !lower.contains('?') && telling < TELLING {
+    let needed = if proposes_change(&lower) {
+        CHANGE_TELLING
+    } else {
+        TELLING
+    };
+    if unspaced == 0 && !lower.contains('?') && telling < needed {
         return Intent::Trivial;
     }
     Intent::New
@@ -466,6 +474,8 @@ mod tests {
                 Intent::Past,
             ),
             ("We decided to use sqlite because it is small", Intent::New),
+            ("Increase how often we try again", Intent::New),
+            ("drop it", Intent::Trivial),
             ("debug output should go to stderr", Intent::New),
             ("给导出命令加一个进度条", Intent::New),
         ];

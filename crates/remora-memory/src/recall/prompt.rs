@@ -8,6 +8,7 @@ use remora_protocol::record::{Item, Kind};
 
 use super::candidates::{self, Candidate};
 use super::card::{self, Focus};
+use super::change::proposes_change;
 use super::failure::known_fix;
 use super::intent::{Intent, intent};
 use super::later::{Later, is_stated};
@@ -54,6 +55,8 @@ const MIN_LATER_WORDS: usize = 3;
 const FIRST_PROMPT: &str = "first prompt";
 /// The same: where the work stood was told at a prompt.
 const STANDING: &str = "standing";
+/// The same of one row: a prompt brought it.
+const REMINDED: &str = "reminded";
 
 /// Kinds that may come.
 const KINDS: &[Kind] = &[
@@ -233,6 +236,11 @@ const BEFORE: &str = "given before";
 /// Why a question does not answer the same question.
 const UNANSWERED: &str = "asked, and not answered";
 
+/// What is told of a rule that a prompt brought, so that no other brings it again.
+fn reminder_of(name: &str) -> String {
+    format!("{REMINDED} {name}")
+}
+
 /// What is given, as it grows.
 struct Giving<'a> {
     store: &'a Reader<'a>,
@@ -246,6 +254,9 @@ struct Giving<'a> {
     later: Later,
     /// Whether the very error has its fix.
     has_fix: bool,
+    /// Whether the prompt is about to change what the user may have ruled on: a
+    /// rule that only stood among others at the start is told once more then.
+    is_change: bool,
     cards: usize,
 }
 
@@ -265,6 +276,7 @@ impl<'a> Giving<'a> {
             recall: Recall::default(),
             later: Later::default(),
             has_fix: false,
+            is_change: proposes_change(prompt),
             cards: 0,
         }
     }
@@ -316,13 +328,22 @@ impl<'a> Giving<'a> {
             .best_of(is_stated)
             .filter(|hit| !is_untrusted(&hit.item));
         let asked = candidate.asked().filter(|_| self.intent == Intent::Past);
+        // The turn was told, but not that the prompt is about to undo its rule.
+        if let Some(rule) = stated.filter(|hit| self.is_due_again(&hit.item))
+            && self.scene.given.seen(&name_of(lead)) == Seen::Told
+        {
+            self.give_row(&rule.item, &why, parts);
+            return Ok(());
+        }
         let asked = stated
             .or(asked)
             .filter(|hit| similar(hit) > said + ASKED_MARGIN);
         let asked = asked.map(|hit| &hit.item);
         // What was told of a turn as a statement is not told again.
         let told = candidate.hits.iter().map(|hit| &hit.item).filter(|item| {
-            is_stated(item.kind) && self.scene.given.seen(&name_of(item)) != Seen::Not
+            is_stated(item.kind)
+                && self.scene.given.seen(&name_of(item)) != Seen::Not
+                && !self.is_due_again(item)
         });
         let known: Vec<Said> = told.map(|item| Said::of_rows([item])).collect();
         self.give_card(lead, asked, focus, &why, &known, parts);
@@ -421,7 +442,9 @@ impl<'a> Giving<'a> {
         if !self.later.clear(&mut fresh) {
             return self.recall.pass(item, "said anew later", parts);
         }
-        let asked = asked.filter(|row| self.scene.given.seen(&name_of(row)) != Seen::Told);
+        let asked = asked.filter(|row| {
+            self.scene.given.seen(&name_of(row)) != Seen::Told || self.is_due_again(row)
+        });
         self.put_card(&fresh, asked, focus, why, known, parts);
     }
 
@@ -462,8 +485,8 @@ impl<'a> Giving<'a> {
             return None;
         }
         let refused = match self.scene.given.seen(&name) {
-            Seen::Told => Some(BEFORE),
-            Seen::Named if !row::has_more(item) => Some(BEFORE),
+            Seen::Told if !self.is_due_again(item) => Some(BEFORE),
+            Seen::Named if !row::has_more(item) && !self.is_due_again(item) => Some(BEFORE),
             _ if self.later.replace(item) => Some("said anew later"),
             _ if self.has_ended(item) => Some("has ended"),
             _ if self.has_fix && item.kind == Kind::Fix => Some("another error's fix"),
@@ -474,6 +497,17 @@ impl<'a> Giving<'a> {
             return None;
         }
         Some(item.clone())
+    }
+
+    /// Whether a rule is told again, because the prompt is about to change what it
+    /// says and no prompt of this session has brought it. Only what the user ruled
+    /// is worth saying twice.
+    fn is_due_again(&self, item: &Item) -> bool {
+        let is_rule = is_stated(item.kind) || item.kind == Kind::Memory;
+        self.is_change
+            && is_rule
+            && !is_untrusted(item)
+            && !self.scene.given.told(&reminder_of(&name_of(item)))
     }
 
     /// Whether all that was asked there has ended.
@@ -508,6 +542,10 @@ impl<'a> Giving<'a> {
     }
 
     fn end(mut self) -> Recall {
+        let is_rule = |kind| is_stated(kind) || kind == Kind::Memory;
+        let rules = self.recall.given.iter().filter(|given| is_rule(given.kind));
+        let reminders: Vec<String> = rules.map(|given| reminder_of(&given.item)).collect();
+        self.recall.told.extend(reminders);
         if !self.recall.given.is_empty() {
             self.recall.text = Some(self.page.end());
         }

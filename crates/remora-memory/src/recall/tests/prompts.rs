@@ -68,6 +68,44 @@ fn nothing_is_told_twice() {
 }
 
 #[test]
+fn a_rule_that_is_about_to_be_broken_is_told_once_more() {
+    let mut world = World::default();
+    let said = "Keep the retry limit at 3, because the upstream bans us";
+    let id = world.add(Item {
+        speaker: Some("user".to_owned()),
+        ..row(Kind::Decision, said, 3)
+    });
+    // As the start does.
+    world.seen.insert(format!("#{id}"), Seen::Told);
+    let change = Moment::Prompt("Raise the retry limit to 5");
+    let found = world.at(&change);
+    assert_eq!(names(&found), [format!("#{id}")]);
+    assert!(found.text.unwrap().contains("the upstream bans us"));
+    world.told = found.told;
+    assert_eq!(world.at(&change).text, None);
+    // Who asks about it has read it.
+    world.told.clear();
+    let question = Moment::Prompt("what is the retry limit good for?");
+    assert_eq!(world.at(&question).text, None);
+}
+
+#[test]
+fn the_rule_of_a_turn_that_was_told_is_told_once_more() {
+    let mut world = World::default();
+    let said = "Keep the retry limit at 3, because the upstream bans us";
+    let rule = world.add(Item {
+        speaker: Some("user".to_owned()),
+        ..of_turn(Kind::Decision, said, 1, 1)
+    });
+    let checkpoint = world.add(turn(1, &format!("{said}."), "The retry limit is 3."));
+    for id in [rule, checkpoint] {
+        world.seen.insert(format!("#{id}"), Seen::Told);
+    }
+    let found = world.at(&Moment::Prompt("Raise the retry limit to 5"));
+    assert_eq!(names(&found), [format!("#{rule}")]);
+}
+
+#[test]
 fn a_later_word_replaces_an_earlier_one() {
     let world = World::default();
     world.add(row(Kind::Decision, "Use Postgres for the job queue", 1));

@@ -11,9 +11,8 @@ use super::super::talk::{Ask, Talk};
 use super::told::{after_call, after_prompt, all_told};
 use super::{at, bash, edit, read, text, told_to};
 
-/// What the user rules, in passing and as a rule, and why.
+/// What the user rules in passing, and why.
 const IN_PASSING: &str = "keep the limit at 3, the upstream bans us above that";
-const AS_A_RULE: &str = "Please keep the limit at 3, because the upstream bans us above that.";
 const REASON: &str = "the upstream bans us";
 
 /// Installs for the user, as everybody begins.
@@ -144,7 +143,9 @@ pub(in super::super) fn rule_holds(case: &mut Case) -> Result<()> {
         ..Ask::default()
     })?;
     for (prompt, texts) in [(raise, first), (instead, all_told(&talk))] {
-        case.check(texts.iter().any(|told| told.text.contains(REASON)), || {
+        // At the prompt that breaks it, though the start has told it as well.
+        let told = at(&texts, "UserPromptSubmit");
+        case.check(told.contains(REASON), || {
             format!("{prompt:?} does not bring the rule: {texts:#?}")
         });
     }
@@ -154,7 +155,7 @@ pub(in super::super) fn rule_holds(case: &mut Case) -> Result<()> {
 /// The start of the next session lists a rule as one in force, with its reason.
 pub(in super::super) fn rule_is_listed(case: &mut Case) -> Result<()> {
     install(case)?;
-    retries(case, AS_A_RULE)?;
+    retries(case, IN_PASSING)?;
     export(case)?;
     let texts = told_to(case, "project", "Raise the retry limit to 5")?;
     let start = at(&texts, "SessionStart");
