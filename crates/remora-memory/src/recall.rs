@@ -24,6 +24,7 @@ mod relevance;
 mod row;
 pub(crate) mod said;
 mod start;
+mod subject;
 mod suggest;
 mod truth;
 mod work;

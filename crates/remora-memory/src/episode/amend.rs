@@ -52,6 +52,8 @@ const REPLACES: &[&str] = &[
 ];
 /// The words of a prompt that a turn must share to be about it.
 const LEAST_ABOUT: usize = 3;
+/// The same of a turn that speaks of what the earlier one spoke of.
+const LEAST_ABOUT_IN_TALK: usize = 1;
 /// The share of the shorter one's words that both turns must have in common, and
 /// how many words that must be: where they changed a file in common, and where
 /// they did not.
@@ -228,11 +230,10 @@ pub(crate) fn goes_on(later: &Item, earlier: &Item, prompt: &str) -> bool {
         return false;
     }
     let new = words_of(&all_of(later));
-    if new.intersection(&words_of(prompt)).count() >= LEAST_ABOUT {
-        return true;
-    }
+    let about = new.intersection(&words_of(prompt)).count();
     let (least, words) = LEAST_SHARED_TALK;
-    shares(&new, &words_of(&all_of(earlier)), least, words)
+    about >= LEAST_ABOUT
+        || about >= LEAST_ABOUT_IN_TALK && shares(&new, &words_of(&all_of(earlier)), least, words)
 }
 
 /// Whether a later checkpoint says by name that something goes which the earlier

@@ -17,6 +17,8 @@ use crate::store::{Hit, Result};
 
 /// Checkpoints of a session that are looked at to find the one of a turn.
 const CHECKPOINTS: usize = 48;
+/// Turns about something else after which a matter is over.
+const MAX_TURNS_APART: usize = 3;
 /// Turns whose checkpoint is looked up, the most promising first.
 const LOOKED_UP: usize = 8;
 
@@ -184,7 +186,20 @@ pub(super) fn ended_later(store: &Reader<'_>, item: &Item, prompt: &str) -> Resu
     let concludes = |row: &Item| entries(row, field::SAID).next().is_some();
     rows.retain(|row| row.prompt > item.prompt && concludes(row));
     rows.sort_by_key(|row| (row.prompt, row.time));
-    Ok(rows.into_iter().rfind(|row| goes_on(row, item, prompt)))
+    let mut end = None;
+    let mut apart = 0;
+    for row in rows {
+        if goes_on(&row, item, prompt) {
+            end = Some(row);
+            apart = 0;
+        } else {
+            apart += 1;
+        }
+        if apart == MAX_TURNS_APART {
+            break;
+        }
+    }
+    Ok(end)
 }
 
 /// The checkpoint that ended the turn: the first one of the session that was

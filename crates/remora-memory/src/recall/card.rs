@@ -92,7 +92,9 @@ pub(super) fn render(
         line(&join_sentences(&sentences), MAX_LINE_CHARS)
     };
     let mut request = rank_sentences(&list(field::ASKED), about, ASKED);
-    if request.is_empty() {
+    // Where nothing is known of what was asked, the title is the agent's.
+    let is_asked = entries(item, field::ASKED).next().is_some();
+    if request.is_empty() && is_asked {
         request.push(item.title.clone());
     }
     let request = tell(request);
@@ -135,6 +137,9 @@ pub(super) fn render(
     };
     if !request.is_empty() && !is_empty {
         parts.insert(0, format!("asked{source}: {request}"));
+    }
+    if parts.is_empty() && !has_outcome && !is_asked {
+        parts.push(line(&item.title, MAX_LINE_CHARS));
     }
     let mark = if is_untrusted(item) { "~" } else { "" };
     let branch = other_branch(item, scene).map_or_else(String::new, |branch| {

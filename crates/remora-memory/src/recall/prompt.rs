@@ -17,6 +17,7 @@ use super::page::Page;
 use super::reader::Reader;
 use super::relevance::{is_common, least_probability};
 use super::said::Said;
+use super::subject::{is_only_process, is_template};
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, row, work};
 use crate::end_date::ended_on;
@@ -104,6 +105,10 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
         return Ok(giving.end());
     }
     let hits = find_hits(store, scene, text)?;
+    let prompts = hits.iter().filter(|hit| hit.item.kind == Kind::Prompt);
+    if is_template(text, prompts.map(|hit| hit.item.text.as_str())) {
+        return Ok(giving.end());
+    }
     let mut candidates = candidates::weigh(store, scene, (text, intent), hits)?;
     // What was only asked answers nothing, and is more like a question than any
     // answer: it must not set the bar for them.
@@ -120,6 +125,9 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
     if best >= least_at_first {
         giving.later = Later::of_project(store, scene)?;
     }
+    // Whoever hands in work may break a rule about that; other work of the kind is
+    // of no use.
+    let only_rules = matches!(intent, Intent::New | Intent::Mend) && is_only_process(text);
     for candidate in &candidates {
         let asks_new_work = matches!(intent, Intent::New | Intent::Continue);
         let rules = candidate.best_of(|kind| is_stated(kind) || kind == Kind::Memory);
@@ -128,6 +136,13 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
         } else {
             LEAST_LATER
         };
+        if only_rules && rules.is_none() {
+            if let Some(lead) = candidate.lead() {
+                let parts = candidate.features.by_name();
+                giving.recall.pass(lead, NO_SUBJECT, parts);
+            }
+            continue;
+        }
         giving.give(candidate, least.max(LEAST_BESIDE_BEST * best), &candidates)?;
     }
     let mut recall = giving.end();
@@ -235,6 +250,9 @@ fn find_named_work(sessions: &[Item], prompt: &str) -> Option<usize> {
 const BEFORE: &str = "given before";
 /// Why a question does not answer the same question.
 const UNANSWERED: &str = "asked, and not answered";
+
+/// Why nothing but rules answers what is the same in every session.
+const NO_SUBJECT: &str = "the prompt has no subject of its own";
 
 /// What is told of a rule that a prompt brought, so that no other brings it again.
 fn reminder_of(name: &str) -> String {

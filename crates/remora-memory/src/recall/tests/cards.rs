@@ -45,6 +45,17 @@ fn a_card_tells_what_was_asked_the_outcome_and_the_steps() {
 }
 
 #[test]
+fn a_title_of_the_agent_is_not_told_as_what_was_asked() {
+    let world = World::default();
+    let mut item = turn(3, "x", "Retries wait twice as long each time.");
+    item.title = "Committed as 749b51f".to_owned();
+    item.detail.as_mut().unwrap()[field::ASKED] = json!([]);
+    let card = render(&item, None, Focus::About("retries"), &[], &world.scene(0)).unwrap();
+    assert!(!card.contains("asked"), "{card}");
+    assert!(card.contains("outcome: Retries wait"), "{card}");
+}
+
+#[test]
 fn a_card_that_tells_nothing_new_is_none() {
     let world = World::default();
     let scene = world.scene(0);

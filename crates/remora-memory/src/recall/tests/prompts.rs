@@ -410,3 +410,56 @@ fn where_a_matter_ended_is_told_and_not_where_it_began() {
         .find(|one| one.item == format!("#{begun}"));
     assert_eq!(passed.unwrap().why, format!("its matter ended in #{ended}"));
 }
+
+#[test]
+fn a_matter_is_over_when_the_talk_has_moved_on() {
+    let world = World::default();
+    let talk = |prompt: u32, asked: &str, said: &str| {
+        world.add(Item {
+            prompt: Some(prompt),
+            session: "talk".to_owned(),
+            ..turn(i64::from(prompt), asked, said)
+        })
+    };
+    let refs = talk(
+        1,
+        "how are stale refs pruned when we fetch?",
+        "Stale refs are pruned after the pack is read, because a failed fetch must keep them.",
+    );
+    for at in 2..6 {
+        talk(
+            at,
+            &format!("and page {at} of the site?"),
+            &format!("Page {at} of the site has a new picture."),
+        );
+    }
+    // It shares words with the first turn, and has nothing to do with it.
+    talk(
+        6,
+        "retry your push",
+        "The push was read as stale after a failed fetch; refs are there.",
+    );
+    let found = world.at(&Moment::Prompt(
+        "why are stale refs pruned so late in a fetch?",
+    ));
+    assert_eq!(names(&found)[0], format!("#{refs}"));
+}
+
+#[test]
+fn what_is_the_same_in_every_session_brings_only_rules() {
+    let world = World::default();
+    let asked = "commit this, push the branch and open a PR";
+    let other = turn(1, asked, "Committed and pushed the branch, the PR is open.");
+    world.add(other);
+    let prompt = Moment::Prompt("please commit, push the branch and open a short PR");
+    assert_eq!(world.at(&prompt).text, None);
+    let rule = world.add(Item {
+        speaker: Some("user".to_owned()),
+        ..row(
+            Kind::Preference,
+            "Never push a branch or open a PR before review",
+            2,
+        )
+    });
+    assert_eq!(names(&world.at(&prompt)), [format!("#{rule}")]);
+}
