@@ -6,12 +6,15 @@
 
 mod matchers;
 mod normal;
+mod pairs;
 mod phrases;
 mod skeleton;
+mod table;
 
 pub(crate) use skeleton::{Skeleton, Strength};
 
 use matchers::{Role, read_line};
+use pairs::{Pairs, holds_phrase};
 
 use crate::output::{self, Outcome, Problem, Reading};
 
@@ -197,7 +200,7 @@ fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
         let told = telling.lines.iter().filter(|line| !read || line.is_known);
         lines = told.map(|line| line.said.clone()).collect();
     }
-    lines.sort_by_key(|line| std::cmp::Reverse(Skeleton::of(line).strength));
+    lines.sort_by_cached_key(|line| std::cmp::Reverse(Skeleton::of(line).strength));
     lines.dedup();
     lines.truncate(PROBLEMS);
     for line in &mut lines {
@@ -388,34 +391,8 @@ fn is_code(line: &str) -> bool {
 }
 
 fn speaks_of_error(line: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "error",
-        "fail",
-        "exception",
-        "panic",
-        "fatal",
-        "cannot",
-        "could not",
-        "can't",
-        "couldn't",
-        "not found",
-        "no such",
-        "denied",
-        "refused",
-        "rejected",
-        "invalid",
-        "missing",
-        "unable",
-        "unknown",
-        "undefined",
-        "unexpected",
-        "not allowed",
-        "forbidden",
-        "race",
-        "err_",
-    ];
     let lower = line.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
+    holds_phrase(&lower, Pairs::of(&lower), phrases::TROUBLE)
 }
 
 /// The last line of a text that does not speak of an error, unless it only says

@@ -3,9 +3,9 @@
 //! in words that another tool has others for. Rows are data, because every tool
 //! has its own wording and none deserves code of its own.
 
-use std::sync::LazyLock;
-
 use super::normal::plain_quote;
+use super::pairs::Pairs;
+use super::table::{MATCHERS, Mark, Matcher, mark_at};
 
 /// Prefixes that are taken off one line.
 const MAX_STRIPS: usize = 6;
@@ -45,106 +45,6 @@ pub(super) struct Essence {
     pub(super) text: String,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Piece {
-    /// Lower case.
-    Literal(&'static str),
-    /// Any text, also none.
-    Any,
-    /// Text that is kept.
-    Message,
-    /// A name without blanks.
-    Name,
-    Digits,
-}
-
-#[derive(Debug)]
-struct Matcher {
-    /// `None` takes a prefix off.
-    role: Option<Role>,
-    pattern: Vec<Piece>,
-    /// The pairs of letters that a line must hold to fit.
-    pairs: u64,
-    /// What it says, with marks of the pattern in their order.
-    says: &'static str,
-}
-
-static MATCHERS: LazyLock<Vec<Matcher>> =
-    LazyLock::new(|| parse_table(include_str!("matchers.tsv")));
-
-fn parse_table(table: &'static str) -> Vec<Matcher> {
-    let rows = table.lines().filter(|line| !line.starts_with('#'));
-    let mut matchers: Vec<Matcher> = rows.filter_map(parse_row).collect();
-    // What is known as a whole is not taken apart.
-    matchers.sort_by_key(|matcher| matcher.role.is_none());
-    matchers
-}
-
-fn parse_row(row: &'static str) -> Option<Matcher> {
-    let mut columns = row.split('\t');
-    let role = match columns.next()? {
-        "strip" => None,
-        "noise" => Some(Role::Noise),
-        "head" => Some(Role::Head),
-        "says" => Some(Role::Says),
-        "root" => Some(Role::Root),
-        "local" => Some(Role::Local),
-        "test" => Some(Role::Test),
-        _ => return None,
-    };
-    let pattern = parse_pattern(columns.next()?);
-    let pairs = pattern.iter().map(|piece| match piece {
-        Piece::Literal(literal) => pairs_of(literal),
-        _ => 0,
-    });
-    Some(Matcher {
-        role,
-        pairs: pairs.fold(0, |all, pairs| all | pairs),
-        pattern,
-        says: columns.next().unwrap_or_default(),
-    })
-}
-
-/// The pairs of neighbouring bytes of a text, each as one of 64 bits. Nearly all
-/// rows want a pair that a line has not, which is seen without comparing text.
-fn pairs_of(text: &str) -> u64 {
-    let bit = |pair: &[u8]| {
-        let mixed = u32::from(pair[0]) * 37 + u32::from(pair[1]) * 11;
-        1_u64 << (mixed % 64)
-    };
-    text.as_bytes()
-        .windows(2)
-        .map(bit)
-        .fold(0, |all, bit| all | bit)
-}
-
-fn parse_pattern(pattern: &'static str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut rest = pattern;
-    while !rest.is_empty() {
-        let marks = [
-            ("*", Piece::Any),
-            ("{m}", Piece::Message),
-            ("{n}", Piece::Name),
-            ("{#}", Piece::Digits),
-        ];
-        let found = marks
-            .into_iter()
-            .filter_map(|(mark, piece)| Some((rest.find(mark)?, mark, piece)))
-            .min_by_key(|(at, ..)| *at);
-        let Some((at, mark, piece)) = found else {
-            pieces.push(Piece::Literal(rest));
-            break;
-        };
-        if at > 0 {
-            pieces.push(Piece::Literal(&rest[..at]));
-        }
-        pieces.push(piece);
-        rest = &rest[at + mark.len()..];
-    }
-    pieces
-}
-
 /// Reads a line: its prefixes off, then by the first row that fits.
 pub(super) fn read_line(line: &str) -> Essence {
     let line = &line[..line.floor_char_boundary(MAX_LINE_BYTES)];
@@ -162,10 +62,10 @@ pub(super) fn read_line(line: &str) -> Essence {
     for _ in 0..=MAX_STRIPS {
         // Offsets in both are the same.
         let lower = text.to_ascii_lowercase();
-        let pairs = pairs_of(&lower);
-        let may_fit = |matcher: &&Matcher| matcher.pairs & !pairs == 0;
+        let pairs = Pairs::of(&lower);
+        let may_fit = |matcher: &&Matcher| pairs.may_hold(matcher.pairs);
         let found = MATCHERS.iter().filter(may_fit).find_map(|matcher| {
-            let kept = fit(&matcher.pattern, &lower, 0)?;
+            let kept = fit(matcher.pattern, &lower, 0)?;
             Some((matcher, kept))
         });
         let Some((matcher, kept)) = found else {
@@ -210,78 +110,93 @@ fn is_written(text: &str) -> bool {
 }
 
 fn is_written_code(word: &str) -> bool {
-    static CODES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let codes = MATCHERS.iter().filter_map(|m| m.says.split(' ').next());
-        let codes = codes.filter(|code| code.contains(':') && !code.contains('{'));
-        codes.filter(|code| *code != "named:").collect()
-    });
-    word.contains(':') && CODES.contains(&word)
+    let begins = |matcher: &Matcher| {
+        let rest = matcher.says.strip_prefix(word);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let is_code = word.contains(':') && !word.contains('{') && word != "named:";
+    is_code && MATCHERS.iter().any(begins)
 }
 
+/// A part of a pattern.
+enum Piece {
+    /// Lower case.
+    Literal(&'static str),
+    Mark(Mark),
+}
+
+/// The first piece of a pattern, and the rest. Patterns are taken apart here
+/// and not beforehand: hardly any are looked at.
+fn split_piece(pattern: &'static str) -> Option<(Piece, &'static str)> {
+    if let Some(mark) = mark_at(pattern.as_bytes(), 0) {
+        return Some((Piece::Mark(mark), &pattern[mark.length()..]));
+    }
+    let is_mark = |at: &usize| mark_at(pattern.as_bytes(), *at).is_some();
+    let end = (0..pattern.len()).find(is_mark).unwrap_or(pattern.len());
+    let (literal, rest) = pattern.split_at(end);
+    (end > 0).then_some((Piece::Literal(literal), rest))
+}
+
+/// A part of a text that is kept: of which mark, and where it lies.
+type Kept = (Mark, usize, usize);
+
 /// Where the kept parts lie, if the pattern fits the whole text from here on.
-fn fit(pattern: &[Piece], text: &str, from: usize) -> Option<Vec<(char, usize, usize)>> {
-    let Some((piece, rest)) = pattern.split_first() else {
+fn fit(pattern: &'static str, text: &str, from: usize) -> Option<Vec<Kept>> {
+    let Some((piece, rest)) = split_piece(pattern) else {
         return (from == text.len()).then(Vec::new);
     };
     let here = &text[from..];
-    let kind = match piece {
+    let mark = match piece {
         Piece::Literal(literal) => {
             return here
-                .starts_with(*literal)
+                .starts_with(literal)
                 .then(|| fit(rest, text, from + literal.len()))?;
         }
-        Piece::Any => '*',
-        Piece::Message => 'm',
-        Piece::Name => 'n',
-        Piece::Digits => '#',
+        Piece::Mark(mark) => mark,
     };
-    let least = usize::from(kind != '*');
-    let most = match piece {
-        Piece::Name => here.find(' ').unwrap_or(here.len()),
-        Piece::Digits => here.bytes().take_while(u8::is_ascii_digit).count(),
-        _ => here.len(),
+    let least = usize::from(mark != Mark::Any);
+    let most = match mark {
+        Mark::Name => here.find(' ').unwrap_or(here.len()),
+        Mark::Digits => here.bytes().take_while(u8::is_ascii_digit).count(),
+        Mark::Any | Mark::Message => here.len(),
     };
-    let mut ends: Vec<usize> = match rest.first() {
-        None => vec![here.len()],
-        Some(Piece::Literal(literal)) => here
-            .match_indices(*literal)
-            .map(|(at, _)| at)
-            .take_while(|at| *at <= most)
-            .collect(),
+    let fit_rest = |end: usize| {
+        let kept = (least..=most)
+            .contains(&end)
+            .then(|| fit(rest, text, from + end));
+        Some((end, kept??))
+    };
+    let (end, mut kept) = match split_piece(rest) {
+        None => fit_rest(here.len()),
+        // The end of the text is where a last literal must stand.
+        Some((Piece::Literal(literal), "")) => fit_rest(here.strip_suffix(literal)?.len()),
+        Some((Piece::Literal(literal), _)) => {
+            let ends = here.match_indices(literal).map(|(at, _)| at);
+            ends.take_while(|at| *at <= most).find_map(fit_rest)
+        }
         // Two marks beside each other: digits and names know their own end.
-        Some(_) => vec![most],
-    };
-    // The end of the text is where a last literal must stand.
-    if let [Piece::Literal(literal)] = rest {
-        ends = here
-            .strip_suffix(*literal)
-            .map(str::len)
-            .into_iter()
-            .collect();
-    }
-    let mut ends = ends.into_iter().filter(|end| (least..=most).contains(end));
-    let (end, mut kept) = ends.find_map(|end| Some((end, fit(rest, text, from + end)?)))?;
-    if kind != '*' {
-        kept.insert(0, (kind, from, from + end));
+        Some((Piece::Mark(_), _)) => fit_rest(most),
+    }?;
+    if mark != Mark::Any {
+        kept.insert(0, (mark, from, from + end));
     }
     Some(kept)
 }
 
 /// What a row says of a line. Digits get a letter in front, since free numbers
 /// are taken for accidents: status 401 is not status 502.
-fn write_says(matcher: &Matcher, kept: &[(char, usize, usize)], text: &str) -> String {
+fn write_says(matcher: &Matcher, kept: &[Kept], text: &str) -> String {
     let mut out = String::new();
     let mut used: Vec<usize> = Vec::new();
     let mut rest = matcher.says;
     while let Some(open) = rest.find('{') {
         out.push_str(&rest[..open]);
-        let kind = rest[open + 1..].chars().next().unwrap_or_default();
-        let fits =
-            |(at, part): &(usize, &(char, usize, usize))| part.0 == kind && !used.contains(at);
+        let mark = mark_at(rest.as_bytes(), open);
+        let fits = |(at, part): &(usize, &Kept)| Some(part.0) == mark && !used.contains(at);
         let next = kept.iter().enumerate().find(fits);
         if let Some((at, (_, start, end))) = next {
             used.push(at);
-            if kind == '#' {
+            if mark == Some(Mark::Digits) {
                 out.push('n');
             }
             out.push_str(&text[*start..*end]);
@@ -303,7 +218,7 @@ mod tests {
             .lines()
             .filter(|l| !l.is_empty() && !l.starts_with('#'));
         assert_eq!(MATCHERS.len(), rows.count());
-        for matcher in MATCHERS.iter() {
+        for matcher in &MATCHERS {
             let wants = matches!(
                 matcher.role,
                 None | Some(Role::Says | Role::Root | Role::Test)

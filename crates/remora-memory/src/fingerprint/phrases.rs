@@ -1,8 +1,10 @@
 //! Phrases and codes that tell how much a message says of its error: lower case,
 //! but for codes, which stand as tools write them.
 
+use super::pairs::{Phrase, index_phrases};
+
 /// Phrases of whatever only runs a tool, or counts what it found.
-pub(super) const WRAPPERS: &[&str] = &[
+pub(super) const WRAPPERS: &[Phrase] = &index_phrases([
     "make: ***",
     "exit code",
     "exit status",
@@ -60,13 +62,13 @@ pub(super) const WRAPPERS: &[&str] = &[
     "done. pass=",
     " to destroy",
     "there were failing tests",
-];
+]);
 
 /// How lines of runners begin.
 pub(super) const RUNNER_STARTS: &[&str] = &["errno ", "> task ", "failed", "\u{2139} ", "fail "];
 
 /// Phrases that say that two values differ, whatever they are.
-pub(super) const COMPARES: &[&str] = &[
+pub(super) const COMPARES: &[Phrase] = &index_phrases([
     "assert",
     "expect(",
     "left == right",
@@ -74,7 +76,7 @@ pub(super) const COMPARES: &[&str] = &[
     "deep-equal",
     "snapshot",
     "on a 'none' value",
-];
+]);
 
 /// Codes that are given to whatever has another name or another type.
 pub(super) const COMMON_CODES: &[&str] = &[
@@ -167,7 +169,7 @@ pub(super) const SYSTEM_CODES: &[&str] = &[
 ];
 
 /// Phrases around a name that is all there is to the error.
-pub(super) const NAMED: &[&str] = &[
+pub(super) const NAMED: &[Phrase] = &index_phrases([
     "named: ",
     "cannot find",
     "could not find",
@@ -224,7 +226,7 @@ pub(super) const NAMED: &[&str] = &[
     "not callable",
     "not subscriptable",
     "invalid syntax",
-];
+]);
 
 /// Words that errors of all kinds have.
 pub(super) const PLAIN: &[&str] = &[
@@ -312,3 +314,31 @@ pub(super) const PLAIN: &[&str] = &[
     "got",
     "instead",
 ];
+
+/// Words of lines that speak of an error.
+pub(super) const TROUBLE: &[Phrase] = &index_phrases([
+    "error",
+    "fail",
+    "exception",
+    "panic",
+    "fatal",
+    "cannot",
+    "could not",
+    "can't",
+    "couldn't",
+    "not found",
+    "no such",
+    "denied",
+    "refused",
+    "rejected",
+    "invalid",
+    "missing",
+    "unable",
+    "unknown",
+    "undefined",
+    "unexpected",
+    "not allowed",
+    "forbidden",
+    "race",
+    "err_",
+]);

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::matchers::{Role, read_line};
 use super::normal;
+use super::pairs::{Pairs, holds_phrase};
 use super::phrases::{
     COMMON_CODES, COMPARES, EMPTY_CODES, NAMED, PLAIN, RUNNER_STARTS, SYSTEM_CODES, WRAPPERS,
 };
@@ -64,9 +65,10 @@ impl Skeleton {
         }
         parts.drop_echo();
         let lower = text.to_lowercase();
-        parts.named = NAMED.iter().any(|phrase| lower.contains(phrase));
+        let pairs = Pairs::of(&lower);
+        parts.named = holds_phrase(&lower, pairs, NAMED);
         parts.strength = match read.role {
-            Role::Unknown | Role::Says | Role::Root => parts.measure(&lower),
+            Role::Unknown | Role::Says | Role::Root => parts.measure(&lower, pairs),
             Role::Noise | Role::Head | Role::Local | Role::Test => Strength::Nothing,
         };
         parts
@@ -169,12 +171,12 @@ impl Skeleton {
         self.strength == Strength::Named && self.names.is_empty() && content < CONTENT
     }
 
-    fn measure(&self, lower: &str) -> Strength {
+    fn measure(&self, lower: &str, pairs: Pairs) -> Strength {
         let own = |code: &String| !COMMON_CODES.contains(&code.as_str());
         let telling_code = self.codes.iter().any(own);
-        let has = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
         let empty = self.codes.iter().any(|c| EMPTY_CODES.contains(&c.as_str()));
-        if empty || !telling_code && (runs(lower) || has(COMPARES) || is_comparison(lower)) {
+        let compares = || holds_phrase(lower, pairs, COMPARES) || is_comparison(lower);
+        if empty || !telling_code && (runs(lower, pairs) || compares()) {
             return Strength::Nothing;
         }
         if telling_code {
@@ -238,12 +240,12 @@ impl Skeleton {
 /// Whether a line only says that what was run has failed.
 pub(super) fn is_runner(message: &str) -> bool {
     let lower = message.to_lowercase();
-    runs(&lower)
+    runs(&lower, Pairs::of(&lower))
 }
 
-fn runs(lower: &str) -> bool {
+fn runs(lower: &str, pairs: Pairs) -> bool {
     let begins = |start: &&str| lower.trim_start().starts_with(start);
-    WRAPPERS.iter().any(|phrase| lower.contains(phrase))
+    holds_phrase(lower, pairs, WRAPPERS)
         || counts(lower)
         || RUNNER_STARTS.iter().any(begins) && lower.split(' ').count() < 5
 }

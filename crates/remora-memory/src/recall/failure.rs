@@ -113,34 +113,52 @@ fn like(
         beyond: None,
         limit: NEWEST,
     };
+    let program = program_of(command);
+    let rank = |item: &&Item| {
+        let is_same_program = row_command(item).is_some_and(|c| program_of(c) == program);
+        (is_same_program, item.time.max(item.last_time))
+    };
+    let is_telling = |skeleton: &Skeleton| skeleton.strength > Strength::Nothing;
+    let skeletons = says.iter().map(|said| (said, Skeleton::of(said)));
+    let telling: Vec<_> = skeletons.filter(|(_, s)| is_telling(s)).collect();
+    if telling.is_empty() {
+        return Ok(None);
+    }
     // What an error says is told in the words of the table of errors, which the
     // word index does not have: the newest rows are compared one by one.
-    let mut known: Option<Vec<Item>> = None;
-    for said in says {
-        let skeleton = Skeleton::of(said);
-        if skeleton.strength == Strength::Nothing {
-            continue;
-        }
-        let mut items = match &known {
-            Some(items) => items.clone(),
-            None => store.list(&filter, newest)?,
+    let listed = store.list(&filter, newest)?;
+    let is_long = listed.len() == NEWEST;
+    let known = take_apart(listed, &fits);
+    for (said, skeleton) in &telling {
+        let found = if is_long {
+            store.search(&Query::parse(said).quickly(), &filter, LIKE)?
+        } else {
+            Vec::new()
         };
-        known.get_or_insert_with(|| items.clone());
-        if items.len() == NEWEST {
-            let hits = store.search(&Query::parse(said).quickly(), &filter, LIKE)?;
-            items.extend(hits.into_iter().map(|hit| hit.item));
-        }
-        items.retain(|item| fits(item) && says_same(item, &skeleton));
-        let program = program_of(command);
-        let best = items.into_iter().max_by_key(|item| {
-            let is_same_program = row_command(item).is_some_and(|c| program_of(c) == program);
-            (is_same_program, item.time.max(item.last_time))
-        });
-        if best.is_some() {
-            return Ok(best);
+        let found = take_apart(found.into_iter().map(|hit| hit.item).collect(), &fits);
+        let rows = known.iter().chain(&found);
+        let same = rows.filter(|row| row.says.iter().any(|other| other.is_same(skeleton)));
+        if let Some(best) = same.map(|row| &row.item).max_by_key(rank) {
+            return Ok(Some(best.clone()));
         }
     }
     Ok(None)
+}
+
+/// A row with what its error says, taken apart once for all that it is compared
+/// with.
+struct ErrorRow {
+    item: Item,
+    says: Vec<Skeleton>,
+}
+
+fn take_apart(items: Vec<Item>, fits: impl Fn(&Item) -> bool) -> Vec<ErrorRow> {
+    let fitting = items.into_iter().filter(|item| fits(item));
+    let rows = fitting.map(|item| ErrorRow {
+        says: row::entries(&item, field::SAYS).map(Skeleton::of).collect(),
+        item,
+    });
+    rows.collect()
 }
 
 /// The command that a row is about.
@@ -289,11 +307,6 @@ const PLAIN: &[&str] = &[
     "error", "fail", "failed", "test", "run", "cargo", "npm", "pnpm", "python", "pytest", "make",
     "build", "src", "code", "exit",
 ];
-
-/// Whether the error of this row is the one with this skeleton.
-fn says_same(item: &Item, skeleton: &Skeleton) -> bool {
-    row::entries(item, field::SAYS).any(|other| Skeleton::of(other).is_same(skeleton))
-}
 
 pub(super) fn failure(
     store: &Reader<'_>,

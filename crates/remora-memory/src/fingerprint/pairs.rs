@@ -1,0 +1,92 @@
+//! Pairs of neighbouring letters of a text as bits: whether it may hold another
+//! text is seen without comparing them. Of some five hundred phrases and
+//! patterns nearly all want a pair that a line does not have.
+
+/// The pairs of a text, each as one of 128 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pairs(u128);
+
+impl Pairs {
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) const fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut pairs = Self::NONE;
+        let mut at = 1;
+        while at < bytes.len() {
+            pairs = pairs.with(bytes[at - 1], bytes[at]);
+            at += 1;
+        }
+        pairs
+    }
+
+    pub(super) const fn with(self, first: u8, second: u8) -> Self {
+        // Odd factors, so that no letter is without weight.
+        let mixed = first.wrapping_mul(37).wrapping_add(second.wrapping_mul(11));
+        Self(self.0 | 1 << (mixed % 128))
+    }
+
+    /// Whether a text with these pairs may hold one with those.
+    pub(super) const fn may_hold(self, those: Self) -> bool {
+        those.0 & !self.0 == 0
+    }
+}
+
+/// A phrase that texts are searched for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Phrase {
+    text: &'static str,
+    pairs: Pairs,
+}
+
+/// Phrases with their pairs, which are worked out while Remora is built.
+pub(super) const fn index_phrases<const N: usize>(texts: [&'static str; N]) -> [Phrase; N] {
+    let mut phrases = [Phrase {
+        text: "",
+        pairs: Pairs::NONE,
+    }; N];
+    let mut at = 0;
+    while at < N {
+        phrases[at] = Phrase {
+            text: texts[at],
+            pairs: Pairs::of(texts[at]),
+        };
+        at += 1;
+    }
+    phrases
+}
+
+/// Whether a text with these pairs holds one of the phrases.
+pub(super) fn holds_phrase(text: &str, pairs: Pairs, phrases: &[Phrase]) -> bool {
+    let mut likely = phrases.iter().filter(|phrase| pairs.may_hold(phrase.pairs));
+    likely.any(|phrase| text.contains(phrase.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Pairs, holds_phrase, index_phrases};
+
+    static PHRASES: [super::Phrase; 3] = index_phrases(["build failed", "é→", "x"]);
+
+    #[test]
+    fn most_phrases_are_left_out_without_a_look() {
+        let pairs = Pairs::of("expected `u32`, found `&str`");
+        assert!(!pairs.may_hold(Pairs::of("permission denied")));
+        assert!(!holds_phrase("permission", Pairs::of("perm"), &PHRASES));
+        assert!(holds_phrase("a é→ b", Pairs::of("a é→ b"), &PHRASES));
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_may_hold_each_of_its_parts(
+            before in "[a-zé→ '0-9]{0,20}",
+            part in "[a-zé→ '0-9]{0,20}",
+            after in "[a-zé→ '0-9]{0,20}",
+        ) {
+            let whole = Pairs::of(&format!("{before}{part}{after}"));
+            prop_assert!(whole.may_hold(Pairs::of(&part)));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The rows of `matchers.tsv`, read while Remora is built: a hook that reads a
+//! dozen lines by them would take longer to read the table.
+
+use super::matchers::Role;
+use super::pairs::Pairs;
+
+const TABLE: &str = include_str!("matchers.tsv");
+
+/// All rows; those that are prefixes come last, since what is known as a whole
+/// is not taken apart.
+pub(super) static MATCHERS: [Matcher; count_rows(TABLE)] = read_table(TABLE);
+
+/// One row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Matcher {
+    /// `None` takes a prefix off.
+    pub(super) role: Option<Role>,
+    pub(super) pattern: &'static str,
+    /// The pairs of letters that a line must hold to fit.
+    pub(super) pairs: Pairs,
+    /// What it says, with marks of the pattern in their order.
+    pub(super) says: &'static str,
+}
+
+/// What stands in a pattern for text that differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Any text, also none.
+    Any,
+    /// Text that is kept.
+    Message,
+    /// A name without blanks.
+    Name,
+    Digits,
+}
+
+impl Mark {
+    /// Its length in a pattern, in bytes.
+    pub(super) const fn length(self) -> usize {
+        match self {
+            Self::Any => 1,
+            Self::Message | Self::Name | Self::Digits => 3,
+        }
+    }
+}
+
+/// The mark that stands here.
+pub(super) const fn mark_at(pattern: &[u8], at: usize) -> Option<Mark> {
+    match pattern.split_at(at).1 {
+        [b'*', ..] => Some(Mark::Any),
+        [b'{', b'm', b'}', ..] => Some(Mark::Message),
+        [b'{', b'n', b'}', ..] => Some(Mark::Name),
+        [b'{', b'#', b'}', ..] => Some(Mark::Digits),
+        _ => None,
+    }
+}
+
+const fn is_row(line: &str) -> bool {
+    !matches!(line.as_bytes(), [] | [b'#', ..])
+}
+
+const fn count_rows(table: &'static str) -> usize {
+    let (mut rest, mut count) = (table, 0);
+    while !rest.is_empty() {
+        let (line, after) = split_once(rest, b'\n');
+        if is_row(line) {
+            count += 1;
+        }
+        rest = after;
+    }
+    count
+}
+
+const fn read_table<const N: usize>(table: &'static str) -> [Matcher; N] {
+    let rows = [Matcher {
+        role: None,
+        pattern: "",
+        pairs: Pairs::NONE,
+        says: "",
+    }; N];
+    let (rows, count) = append_rows(rows, 0, table, false);
+    append_rows(rows, count, table, true).0
+}
+
+/// Writes the rows that are prefixes, or all others, behind those that are
+/// there; also says how many are there then.
+const fn append_rows<const N: usize>(
+    mut rows: [Matcher; N],
+    mut count: usize,
+    table: &'static str,
+    prefixes: bool,
+) -> ([Matcher; N], usize) {
+    let mut rest = table;
+    while !rest.is_empty() {
+        let (line, after) = split_once(rest, b'\n');
+        rest = after;
+        if is_row(line) && read_row(line).role.is_none() == prefixes {
+            rows[count] = read_row(line);
+            count += 1;
+        }
+    }
+    (rows, count)
+}
+
+const fn read_row(line: &'static str) -> Matcher {
+    let (role, columns) = split_once(line, b'\t');
+    let (pattern, says) = split_once(columns, b'\t');
+    let role = match role.as_bytes() {
+        b"strip" => None,
+        b"noise" => Some(Role::Noise),
+        b"head" => Some(Role::Head),
+        b"says" => Some(Role::Says),
+        b"root" => Some(Role::Root),
+        b"local" => Some(Role::Local),
+        b"test" => Some(Role::Test),
+        _ => panic!("a row of matchers.tsv begins with an unknown word"),
+    };
+    Matcher {
+        role,
+        pattern,
+        pairs: pairs_of_literals(pattern.as_bytes()),
+        says,
+    }
+}
+
+/// The pairs of the text between the marks of a pattern.
+const fn pairs_of_literals(pattern: &[u8]) -> Pairs {
+    let mut pairs = Pairs::NONE;
+    let (mut at, mut before) = (0, None);
+    while at < pattern.len() {
+        if let Some(mark) = mark_at(pattern, at) {
+            before = None;
+            at += mark.length();
+            continue;
+        }
+        if let Some(before) = before {
+            pairs = pairs.with(before, pattern[at]);
+        }
+        before = Some(pattern[at]);
+        at += 1;
+    }
+    pairs
+}
+
+/// A text before and behind the first of these bytes.
+const fn split_once(text: &'static str, byte: u8) -> (&'static str, &'static str) {
+    let mut at = 0;
+    while at < text.len() {
+        if text.as_bytes()[at] == byte {
+            let (head, rest) = text.split_at(at);
+            return (head, rest.split_at(1).1);
+        }
+        at += 1;
+    }
+    (text, "")
+}
