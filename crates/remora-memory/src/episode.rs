@@ -8,7 +8,7 @@ mod lines;
 mod spoken;
 
 pub(crate) use amend::{
-    amends, amends_stated, drops_by_name, given_up, goes_on, may_amend, takes_turn,
+    ReadTurn, amends, amends_stated, drops_by_name, given_up, goes_on, takes_turn,
 };
 pub(crate) use conclusion::{Room, conclusions, join_sentences, rank_sentences, weigh_sentence};
 pub(crate) use lines::{ChangedLines, changed_lines};

@@ -2,13 +2,12 @@
 //! otherwise, and it is about the same thing. What a turn gives up is worked out
 //! when it is stored, because recall compares many turns in a few milliseconds.
 
-use std::collections::HashSet;
+use std::cell::{OnceCell, RefCell};
 
 use remora_protocol::record::{Item, Kind};
-use serde_json::Value;
 
 use super::field;
-use super::lines::takes_out;
+use crate::capture::fnv;
 use crate::fix::list as entries;
 use crate::recall::later::{chosen_words, dropped_things, reversal};
 use crate::words::{Splitter, is_stop};
@@ -132,94 +131,217 @@ fn replaces(said: &str) -> bool {
     REPLACES.iter().any(|cue| lower.contains(cue))
 }
 
-/// Whether a checkpoint may amend any other.
-pub(crate) fn may_amend(item: &Item) -> bool {
-    let has = |name| entries(item, name).next().is_some();
-    turns(item) || has(field::GIVES_UP) || has(field::REMOVED_LINES)
+/// A turn or a statement as it is compared with many others: its words are read
+/// when they are asked for, and once.
+#[derive(Debug)]
+pub(crate) struct ReadTurn<'a> {
+    item: &'a Item,
+    splitter: &'a RefCell<Splitter>,
+    /// Whether it asks for something to be otherwise than before.
+    turns: bool,
+    gives_up: Vec<&'a str>,
+    /// Whether a conclusion of it says that it replaces another.
+    replaces: OnceCell<bool>,
+    asked: OnceCell<WordSet>,
+    subject: OnceCell<WordSet>,
+    all: OnceCell<WordSet>,
+    chosen: OnceCell<WordSet>,
+    added: OnceCell<WordSet>,
+    removed: OnceCell<WordSet>,
+}
+
+impl<'a> ReadTurn<'a> {
+    pub(crate) fn of(item: &'a Item, splitter: &'a RefCell<Splitter>) -> Self {
+        let mark = item.detail.as_ref();
+        let mark = mark.and_then(|detail| detail.get(field::TURNS)?.as_bool());
+        Self {
+            item,
+            splitter,
+            turns: mark.unwrap_or(false),
+            gives_up: entries(item, field::GIVES_UP).collect(),
+            replaces: OnceCell::new(),
+            asked: OnceCell::new(),
+            subject: OnceCell::new(),
+            all: OnceCell::new(),
+            chosen: OnceCell::new(),
+            added: OnceCell::new(),
+            removed: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn of_all(
+        items: impl IntoIterator<Item = &'a Item>,
+        splitter: &'a RefCell<Splitter>,
+    ) -> Vec<Self> {
+        let items = items.into_iter();
+        items.map(|item| Self::of(item, splitter)).collect()
+    }
+
+    /// Whether a checkpoint may amend any other.
+    pub(crate) fn may_amend(&self) -> bool {
+        self.turns || !self.gives_up.is_empty() || !self.removed().is_empty()
+    }
+
+    fn replaces(&self) -> bool {
+        let concludes = || entries(self.item, field::CONCLUSION).any(replaces);
+        *self.replaces.get_or_init(concludes)
+    }
+
+    /// The words of what was asked.
+    fn asked(&self) -> &WordSet {
+        let asked = || self.read_words(&asked_of(self.item));
+        self.asked.get_or_init(asked)
+    }
+
+    /// The words of what was asked and concluded.
+    fn subject(&self) -> &WordSet {
+        let subject = || self.read_words(&subject_of(self.item));
+        self.subject.get_or_init(subject)
+    }
+
+    /// The words of all that was asked and said.
+    fn all(&self) -> &WordSet {
+        let all = || self.read_words(&all_of(self.item));
+        self.all.get_or_init(all)
+    }
+
+    /// The words of what was chosen.
+    fn chosen(&self) -> &WordSet {
+        let chosen = || chosen_words(&asked_of(self.item)).iter().collect();
+        self.chosen.get_or_init(chosen)
+    }
+
+    /// Prints of the lines of code that were put in.
+    fn added(&self) -> &WordSet {
+        let added = || entries(self.item, field::ADDED_LINES).collect();
+        self.added.get_or_init(added)
+    }
+
+    /// Prints of the lines of code that were taken out.
+    fn removed(&self) -> &WordSet {
+        let removed = || entries(self.item, field::REMOVED_LINES).collect();
+        self.removed.get_or_init(removed)
+    }
+
+    fn read_words(&self, text: &str) -> WordSet {
+        words_of(text, &mut self.splitter.borrow_mut())
+    }
+}
+
+/// Words as numbers in order, so that two sets are compared without a look-up.
+/// Two words with the same number would take each other's place, one pair among
+/// some 2^64.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct WordSet(Vec<u64>);
+
+impl<S: AsRef<str>> FromIterator<S> for WordSet {
+    fn from_iter<I: IntoIterator<Item = S>>(words: I) -> Self {
+        let words = words.into_iter();
+        let mut numbers: Vec<u64> = words.map(|word| fnv(word.as_ref().as_bytes())).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self(numbers)
+    }
+}
+
+impl WordSet {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn contains(&self, word: &str) -> bool {
+        self.0.binary_search(&fnv(word.as_bytes())).is_ok()
+    }
+
+    /// How many words both have.
+    fn count_shared(&self, other: &Self) -> usize {
+        let (mut ours, mut theirs) = (self.0.as_slice(), other.0.as_slice());
+        let mut count = 0;
+        while let ([one, our_rest @ ..], [other, their_rest @ ..]) = (ours, theirs) {
+            count += usize::from(one == other);
+            if one <= other {
+                ours = our_rest;
+            }
+            if other <= one {
+                theirs = their_rest;
+            }
+        }
+        count
+    }
+
+    /// Whether both have this share of the smaller one, and so many words, in
+    /// common.
+    fn shares(&self, other: &Self, (least, words): (f64, usize)) -> bool {
+        let shared = self.count_shared(other);
+        #[expect(clippy::cast_precision_loss, reason = "a few hundred words")]
+        let share = shared as f64 / self.0.len().min(other.0.len()).max(1) as f64;
+        shared >= words && share >= least
+    }
 }
 
 /// Whether a later checkpoint amends an earlier one, or a statement.
-pub(crate) fn amends(later: &Item, earlier: &Item) -> bool {
-    let is_later = later.time > earlier.time.max(earlier.last_time) && later.uid != earlier.uid;
-    if !is_later || is_same_turn(later, earlier) || !may_amend(later) {
+pub(crate) fn amends(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+    let (new, old) = (later.item, earlier.item);
+    let is_later = new.time > old.time.max(old.last_time) && new.uid != old.uid;
+    if !is_later || is_same_turn(new, old) || !later.may_amend() {
         return false;
     }
-    let same_file = later
-        .files_modified
-        .iter()
-        .any(|file| earlier.files_modified.contains(file));
     replaces_work(later, earlier)
-        || takes_another_turn(later, earlier, same_file)
-        || drops_what(later, earlier, same_file)
+        || takes_another_turn(later, earlier)
+        || drops_what(later, earlier)
 }
 
 /// Whether a later checkpoint amends a statement of this earlier turn: it took out
 /// what the turn put in, and speaks of what was stated. Where nothing else was
 /// stated in the turn, that is what was carried out.
-pub(crate) fn amends_stated(later: &Item, turn: &Item, statement: &Item, is_only: bool) -> bool {
-    if later.time <= turn.time || !replaces_work(later, turn) {
+pub(crate) fn amends_stated(
+    later: &ReadTurn<'_>,
+    turn: &ReadTurn<'_>,
+    statement: &Item,
+    is_only: bool,
+) -> bool {
+    if later.item.time <= turn.item.time || !replaces_work(later, turn) {
         return false;
     }
-    let spoken = words_of(&subject_of(later));
-    let stated = words_of(&statement.title);
-    is_only || stated.intersection(&spoken).count() >= LEAST_BESIDE_STATED
+    let stated = || later.read_words(&statement.title);
+    is_only || stated().count_shared(later.subject()) >= LEAST_BESIDE_STATED
 }
 
 /// Whether another session took out what the earlier turn put in, and both speak
 /// of the same thing. Within a session that is how work goes on.
-fn replaces_work(later: &Item, earlier: &Item) -> bool {
-    if later.session == earlier.session || !takes_out(later, earlier) {
-        return false;
-    }
-    let (least, words) = LEAST_SHARED_WORK;
-    shares(
-        &words_of(&all_of(later)),
-        &words_of(&all_of(earlier)),
-        least,
-        words,
-    )
+fn replaces_work(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+    later.item.session != earlier.item.session
+        && later.removed().count_shared(earlier.added()) > 0
+        && later.all().shares(earlier.all(), LEAST_SHARED_WORK)
 }
 
 fn is_same_turn(one: &Item, other: &Item) -> bool {
     !one.session.is_empty() && one.session == other.session && one.prompt == other.prompt
 }
 
-fn turns(item: &Item) -> bool {
-    let mark = item
-        .detail
-        .as_ref()
-        .and_then(|detail| detail.get(field::TURNS));
-    mark.and_then(Value::as_bool).unwrap_or(false)
+fn have_same_file(one: &Item, other: &Item) -> bool {
+    let mut files = one.files_modified.iter();
+    files.any(|file| other.files_modified.contains(file))
 }
 
 /// Whether what is asked for is the subject of the earlier turn, to be otherwise.
-fn takes_another_turn(later: &Item, earlier: &Item, same_file: bool) -> bool {
-    if !turns(later) {
+fn takes_another_turn(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+    if !later.turns {
         return false;
     }
-    // A conclusion that says so tells what it is about, too.
-    let concludes = entries(later, field::CONCLUSION).any(replaces);
-    let asked = if concludes {
-        subject_of(later)
-    } else {
-        asked_of(later)
-    };
-    let (new, old) = (words_of(&asked), words_of(&subject_of(earlier)));
-    let (least, words) = match (same_file, concludes) {
+    let same_file = have_same_file(later.item, earlier.item);
+    let least = match (same_file, later.replaces()) {
         (true, _) => LEAST_SHARED,
         (false, true) => LEAST_SHARED_REPLACED,
         (false, false) => LEAST_SHARED_APART,
     };
-    shares(&new, &old, least, words)
-}
-
-/// Whether two sets of words have this share of the smaller one, and so many
-/// words, in common.
-fn shares(one: &HashSet<String>, other: &HashSet<String>, least: f64, words: usize) -> bool {
-    let shared = one.intersection(other).count();
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred words")]
-    let share = shared as f64 / one.len().min(other.len()).max(1) as f64;
-    shared >= words && share >= least
+    // A conclusion that says so tells what it is about, too.
+    let new = if later.replaces() {
+        later.subject()
+    } else {
+        later.asked()
+    };
+    new.shares(earlier.subject(), least)
 }
 
 /// Whether a later turn of a session is still about what the earlier one was, so
@@ -229,50 +351,49 @@ pub(crate) fn goes_on(later: &Item, earlier: &Item, prompt: &str) -> bool {
     if !later.files_modified.is_empty() || !earlier.files_modified.is_empty() {
         return false;
     }
-    let new = words_of(&all_of(later));
-    let about = new.intersection(&words_of(prompt)).count();
-    let (least, words) = LEAST_SHARED_TALK;
+    let splitter = &mut Splitter::default();
+    let new = words_of(&all_of(later), splitter);
+    let about = new.count_shared(&words_of(prompt, splitter));
     about >= LEAST_ABOUT
-        || about >= LEAST_ABOUT_IN_TALK && shares(&new, &words_of(&all_of(earlier)), least, words)
+        || about >= LEAST_ABOUT_IN_TALK
+            && new.shares(&words_of(&all_of(earlier), splitter), LEAST_SHARED_TALK)
 }
 
 /// Whether a later checkpoint says by name that something goes which the earlier
 /// one chose or set up.
-pub(crate) fn drops_by_name(later: &Item, earlier: &Item) -> bool {
-    let mut files = later.files_modified.iter();
-    let same_file = files.any(|file| earlier.files_modified.contains(file));
-    later.time > earlier.time && drops_what(later, earlier, same_file)
+pub(crate) fn drops_by_name(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+    later.item.time > earlier.item.time && drops_what(later, earlier)
 }
 
 /// Whether something goes by name that the earlier turn chose, or set up in a
 /// file that both changed.
-fn drops_what(later: &Item, earlier: &Item, same_file: bool) -> bool {
-    let things: Vec<&str> = entries(later, field::GIVES_UP).collect();
-    if things.is_empty() {
+fn drops_what(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
+    if later.gives_up.is_empty() {
         return false;
     }
-    let held: HashSet<String> = if same_file {
-        words_of(&subject_of(earlier))
+    let same_file = have_same_file(later.item, earlier.item);
+    let held = if same_file {
+        earlier.subject()
     } else {
-        chosen_words(&asked_of(earlier)).into_iter().collect()
+        earlier.chosen()
     };
     let named = |word: &str| word.chars().count() > 2 && held.contains(word);
-    let gone_before: Vec<&str> = entries(earlier, field::GIVES_UP).collect();
-    things.iter().any(|thing| match thing.strip_prefix(NUMBER) {
-        Some(number) => same_file && holds_number(later, earlier, number),
-        None => !thing.is_empty() && thing.split(' ').all(named) && !gone_before.contains(thing),
+    let mut things = later.gives_up.iter();
+    things.any(|thing| {
+        if let Some(number) = thing.strip_prefix(NUMBER) {
+            return same_file && holds_number(later, earlier, number);
+        }
+        let is_named = !thing.is_empty() && thing.split(' ').all(named);
+        is_named && !earlier.gives_up.contains(thing)
     })
 }
 
 /// Whether the earlier turn told the number of the same thing.
-fn holds_number(later: &Item, earlier: &Item, number: &str) -> bool {
-    let subject = subject_of(earlier);
+fn holds_number(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>, number: &str) -> bool {
+    let subject = subject_of(earlier.item);
     let mut words = subject.split(|c: char| !c.is_ascii_digit() && c != '.');
-    let shared = || {
-        let (new, old) = (words_of(&subject_of(later)), words_of(&subject));
-        new.intersection(&old).count()
-    };
-    words.any(|word| word.trim_end_matches('.') == number) && shared() >= LEAST_BESIDE_NUMBER
+    words.any(|word| word.trim_end_matches('.') == number)
+        && later.subject().count_shared(earlier.subject()) >= LEAST_BESIDE_NUMBER
 }
 
 fn asked_of(item: &Item) -> String {
@@ -298,14 +419,16 @@ fn all_of(item: &Item) -> String {
     format!("{} {said}", asked_of(item))
 }
 
-fn words_of(text: &str) -> HashSet<String> {
-    let mut words = HashSet::new();
-    Splitter::default().each(text, |term, _| {
+fn words_of(text: &str, splitter: &mut Splitter) -> WordSet {
+    let mut numbers = Vec::new();
+    splitter.each(text, |term, _| {
         if !is_stop(term) && term.chars().count() > 2 {
-            words.insert(term.to_owned());
+            numbers.push(fnv(term.as_bytes()));
         }
     });
-    words
+    numbers.sort_unstable();
+    numbers.dedup();
+    WordSet(numbers)
 }
 
 #[cfg(test)]
@@ -314,6 +437,14 @@ mod tests {
 
     use super::*;
     use crate::testing::item;
+
+    fn amends(later: &Item, earlier: &Item) -> bool {
+        let splitter = RefCell::default();
+        super::amends(
+            &ReadTurn::of(later, &splitter),
+            &ReadTurn::of(earlier, &splitter),
+        )
+    }
 
     fn turn(time: i64, asked: &str, conclusion: &str, file: &str) -> Item {
         let (asked, said) = (vec![asked.to_owned()], vec![conclusion.to_owned()]);
@@ -510,6 +641,11 @@ mod tests {
         );
         let slot = stated("hold the slot for 15 minutes");
         let mails = stated("mails are sent by the queue");
+        let splitter = RefCell::default();
+        let (later, hold) = (
+            ReadTurn::of(&later, &splitter),
+            ReadTurn::of(&hold, &splitter),
+        );
         assert!(amends_stated(&later, &hold, &slot, false));
         assert!(!amends_stated(&later, &hold, &mails, false));
         assert!(amends_stated(&later, &hold, &mails, true));

@@ -3,13 +3,9 @@
 //! earlier one no longer holds: people change a decision without naming the old
 //! one, but the code that carried it out goes.
 
-use std::collections::HashSet;
-
 use remora_protocol::record::Item;
 
-use super::field;
 use crate::capture::fnv;
-use crate::fix::list as entries;
 
 /// Letters and digits that a line must have to be told from any other: a brace or
 /// an `else` is in every file.
@@ -57,16 +53,6 @@ fn line_print(line: &str) -> Option<String> {
     let told = line.chars().filter(|c| c.is_alphanumeric()).count();
     let print = || format!("{:08x}", fnv(line.as_bytes()) & 0xffff_ffff);
     (told >= MIN_LINE_CHARS).then(print)
-}
-
-/// Whether a later checkpoint took out lines that an earlier one put in.
-pub(crate) fn takes_out(later: &Item, earlier: &Item) -> bool {
-    let mut gone = entries(later, field::REMOVED_LINES).peekable();
-    if gone.peek().is_none() {
-        return false;
-    }
-    let added: HashSet<&str> = entries(earlier, field::ADDED_LINES).collect();
-    gone.any(|print| added.contains(print))
 }
 
 #[cfg(test)]

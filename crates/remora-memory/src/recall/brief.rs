@@ -2,6 +2,8 @@
 //! for the task that it was given, or else for the work that the user asked for
 //! last.
 
+use std::cell::RefCell;
+
 use remora_protocol::record::{Item, Kind};
 
 use super::candidates;
@@ -16,7 +18,7 @@ use super::reader::Reader;
 use super::said::Said;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, name_of, of_session, row};
-use crate::episode::amends;
+use crate::episode::{ReadTurn, amends};
 use crate::store::Result;
 
 /// Tokens of a brief, and its rows.
@@ -94,11 +96,14 @@ pub(super) fn brief(
     let hits = find_hits(store, scene, &task)?;
     let later = Later::of_project(store, scene)?;
     let found = candidates::weigh(store, scene, (&task, Intent::New), hits)?;
+    let splitter = RefCell::default();
+    let turns = found.iter().filter_map(|one| one.checkpoint.as_ref());
+    let turns = ReadTurn::of_all(turns, &splitter);
     let is_superseded = |item: &Item| {
-        let mut turns = found.iter().filter_map(|one| one.checkpoint.as_ref());
+        let read = ReadTurn::of(item, &splitter);
         later.replace(item)
             || later.replacing_turn(item).is_some()
-            || turns.any(|turn| amends(turn, item))
+            || turns.iter().any(|turn| amends(turn, &read))
     };
     for candidate in &found {
         let Some(lead) = candidate

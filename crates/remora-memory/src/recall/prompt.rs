@@ -2,6 +2,7 @@
 //! few cards, and nothing otherwise. The first prompt of a session is where an
 //! agent knows least; later ones are answered only where it matters.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use remora_protocol::record::{Item, Kind};
@@ -21,7 +22,7 @@ use super::subject::{is_only_process, is_template};
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, is_untrusted, name_of, row, work};
 use crate::end_date::ended_on;
-use crate::episode::{amends, drops_by_name};
+use crate::episode::{ReadTurn, amends, drops_by_name};
 use crate::sentence::is_wide;
 use crate::store::{FileMatch, Filter, Hit, Looks, Name, Page as Part, Result};
 use crate::words::{self, Query, is_stop};
@@ -413,9 +414,12 @@ impl<'a> Giving<'a> {
         if item.kind != Kind::Summary {
             return Ok(None);
         }
+        let splitter = RefCell::default();
+        let read = ReadTurn::of(item, &splitter);
+        let drops = |turn: &Item| drops_by_name(&ReadTurn::of(turn, &splitter), &read);
         let about = |one: &&Candidate| {
             let turn = one.checkpoint.as_ref();
-            one.probability >= least || turn.is_some_and(|turn| drops_by_name(turn, item))
+            one.probability >= least || turn.is_some_and(drops)
         };
         let mut turns: Vec<Item> = all
             .iter()
@@ -437,8 +441,10 @@ impl<'a> Giving<'a> {
             };
             turns.extend(self.store.list(&filter, Part::newest(AMENDING_TURNS))?);
         }
-        let amending = turns.into_iter().filter(|turn| amends(turn, item));
-        Ok(amending.max_by_key(|turn| turn.time))
+        let amending = turns
+            .iter()
+            .filter(|turn| amends(&ReadTurn::of(turn, &splitter), &read));
+        Ok(amending.max_by_key(|turn| turn.time).cloned())
     }
 
     /// Gives a turn.

@@ -1,6 +1,8 @@
 //! What the reading of a file brings back: what was decided, mended and changed
 //! there, and what else lies in its folder. Reading it before is no knowledge.
 
+use std::cell::RefCell;
+
 use remora_protocol::record::{FileState, Item, Kind};
 use remora_protocol::time::date;
 
@@ -13,7 +15,9 @@ use super::plain::line;
 use super::reader::Reader;
 use super::truth::{Checker, Truth};
 use super::{Recall, Scene, Seen, name_of, of_session, other_branch, row};
-use crate::episode::{Room, amends, amends_stated, field, join_sentences, rank_sentences};
+use crate::episode::{
+    ReadTurn, Room, amends, amends_stated, field, join_sentences, rank_sentences,
+};
 use crate::store::{FileMatch, Filter, Page as Part, Result};
 use crate::words::{self, Query};
 
@@ -197,35 +201,7 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
         rows.retain(|item| !later.replace(item));
         turns.retain(|item| later.replacing_turn(item).is_none());
     }
-    let is_amended = |item: &Item| turns.iter().any(|turn| amends(turn, item));
-    rows.retain(|item| !is_stated(item.kind) || !is_amended(item));
-    let all = rows.clone();
-    let of_rows = TurnsOfRows::of(&all, &turns);
-    let is_undone = |item: &Item| {
-        let turn = of_rows.of_row(item);
-        turn.is_some_and(|(turn, is_only)| {
-            let mut later = turns.iter();
-            later.any(|later| amends_stated(later, turn, item, is_only))
-        })
-    };
-    // What was changed in a turn that no longer holds tells what is not there.
-    let is_of_gone = |item: &Item| {
-        let turn = of_rows.of_row(item);
-        turn.is_some_and(|(turn, _)| is_amended(turn))
-    };
-    rows.retain(|item| {
-        if is_stated(item.kind) {
-            !is_undone(item)
-        } else {
-            worth(item.kind) >= 4 || !is_of_gone(item)
-        }
-    });
-    let kept: Vec<Item> = turns
-        .iter()
-        .filter(|turn| !is_amended(turn))
-        .cloned()
-        .collect();
-    let mut turns = kept;
+    leave_out_amended(&mut rows, &mut turns);
     // What a turn concluded tells what was changed in it.
     let in_turn = |item: &Item| {
         let mut all = turns.iter();
@@ -253,6 +229,46 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
         .into_iter()
         .map(|item| (item, "about this file"))
         .collect())
+}
+
+/// Leaves out turns that a later one of them amends, and rows that go with them.
+fn leave_out_amended(rows: &mut Vec<Item>, turns: &mut Vec<Item>) {
+    let splitter = RefCell::default();
+    let read_turns = ReadTurn::of_all(turns.iter(), &splitter);
+    let is_read_amended = |read: &ReadTurn<'_>| read_turns.iter().any(|turn| amends(turn, read));
+    let is_amended = |item: &Item| is_read_amended(&ReadTurn::of(item, &splitter));
+    // Many rows may be of one turn.
+    let with_turns = turns.iter().zip(&read_turns);
+    let gone: Vec<&str> = with_turns
+        .filter(|(_, read)| is_read_amended(read))
+        .map(|(turn, _)| turn.uid.as_str())
+        .collect();
+    let is_gone = |turn: &Item| gone.contains(&turn.uid.as_str());
+    rows.retain(|item| !is_stated(item.kind) || !is_amended(item));
+    let all = rows.clone();
+    let of_rows = TurnsOfRows::of(&all, turns);
+    let is_undone = |item: &Item| {
+        let turn = of_rows.of_row(item);
+        turn.is_some_and(|(turn, is_only)| {
+            let turn = ReadTurn::of(turn, &splitter);
+            let mut later = read_turns.iter();
+            later.any(|later| amends_stated(later, &turn, item, is_only))
+        })
+    };
+    // What was changed in a turn that no longer holds tells what is not there.
+    let is_of_gone = |item: &Item| {
+        let turn = of_rows.of_row(item);
+        turn.is_some_and(|(turn, _)| is_gone(turn))
+    };
+    rows.retain(|item| {
+        if is_stated(item.kind) {
+            !is_undone(item)
+        } else {
+            worth(item.kind) >= 4 || !is_of_gone(item)
+        }
+    });
+    let kept = turns.iter().filter(|turn| !is_gone(turn)).cloned();
+    *turns = kept.collect();
 }
 
 /// What a turn concluded about the file, on one line.

@@ -4,6 +4,8 @@
 //! run. The order stays the same while nothing new is stored, for the sake of
 //! prompt caches.
 
+use std::cell::RefCell;
+
 use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 
@@ -20,10 +22,11 @@ use super::said::Said;
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row, work};
 use crate::end_date::ended_on;
-use crate::episode::{amends, amends_stated, field, may_amend, weigh_sentence};
+use crate::episode::{ReadTurn, amends, amends_stated, field, weigh_sentence};
 use crate::statement::ON_PURPOSE;
 use crate::store::{Filter, Page as Part, Result};
 use crate::summary::FAILING;
+use crate::words::Splitter;
 
 /// Tokens of a briefing on a small project, and what each further session adds
 /// until the limit is reached.
@@ -88,15 +91,15 @@ pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result
     pins::put(store, scene, &mut page, &mut recall)?;
     memories::put(store, scene, &mut page, &mut recall)?;
     let turns = recent_turns(store, scene)?;
+    let splitter = RefCell::default();
+    let mut amending = ReadTurn::of_all(&turns, &splitter);
+    amending.retain(ReadTurn::may_amend);
     let mut briefing = Briefing {
         store,
         scene,
         since,
-        amending: turns
-            .iter()
-            .filter(|turn| may_amend(turn))
-            .cloned()
-            .collect(),
+        amending,
+        splitter: &splitter,
         later: Later::of_project(store, scene)?,
         said: Said::default(),
         stated: Vec::new(),
@@ -116,7 +119,7 @@ pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result
     briefing.put_statements(&standing.unwrap_or_default(), &turns)?;
     briefing.put_standing(stands.as_ref());
     briefing.put_open_steps(&sessions);
-    briefing.put_turns(turns);
+    briefing.put_turns(&turns);
     let Briefing {
         page, mut recall, ..
     } = briefing;
@@ -155,7 +158,8 @@ struct Briefing<'a> {
     scene: &'a Scene<'a>,
     since: Option<i64>,
     /// Turns that may have amended earlier words.
-    amending: Vec<Item>,
+    amending: Vec<ReadTurn<'a>>,
+    splitter: &'a RefCell<Splitter>,
     later: Later,
     /// What the lines so far say, so that none says it again.
     said: Said,
@@ -292,26 +296,28 @@ impl Briefing<'_> {
     }
 
     fn is_amended(&self, item: &Item) -> bool {
-        self.amending.iter().any(|turn| amends(turn, item))
+        let read = ReadTurn::of(item, self.splitter);
+        self.amending.iter().any(|turn| amends(turn, &read))
     }
 
     /// Whether a later turn took out what was done for this statement.
     fn is_undone(&self, item: &Item, turns: &TurnsOfRows<'_>) -> bool {
         turns.of_row(item).is_some_and(|(turn, is_only)| {
+            let turn = ReadTurn::of(turn, self.splitter);
             let mut later = self.amending.iter();
-            later.any(|later| amends_stated(later, turn, item, is_only))
+            later.any(|later| amends_stated(later, &turn, item, is_only))
         })
     }
 
     /// A line for each earlier turn that concluded something.
-    fn put_turns(&mut self, turns: Vec<Item>) {
-        let mut turns: Vec<(f64, String, Item)> = turns
-            .into_iter()
+    fn put_turns(&mut self, turns: &[Item]) {
+        let mut turns: Vec<(f64, String, &Item)> = turns
+            .iter()
             .filter(|item| self.since.is_none_or(|since| item.time > since))
             .filter(|item| !self.is_told(item) && !card::has_ended(item, self.scene.now))
             .filter(|item| self.later.replacing_turn(item).is_none())
             .filter_map(|item| {
-                let (weight, sentence) = best_conclusion(&item, self.scene.now)?;
+                let (weight, sentence) = best_conclusion(item, self.scene.now)?;
                 Some((weight, sentence, item))
             })
             .filter(|(_, _, item)| !self.is_amended(item))
@@ -324,16 +330,16 @@ impl Briefing<'_> {
             if self.said.says(&sentence) {
                 continue;
             }
-            let branch = other_branch(&item, self.scene).map_or_else(String::new, |branch| {
+            let branch = other_branch(item, self.scene).map_or_else(String::new, |branch| {
                 format!(" [branch {}]", line(branch, 60))
             });
             let text = format!(
                 "{lead}{}~ {}{branch}: {}",
-                name_of(&item),
+                name_of(item),
                 date(item.time),
                 line(&sentence, MAX_LINE_CHARS)
             );
-            if !self.put(&item, &text, "a conclusion of earlier work", Seen::Named) {
+            if !self.put(item, &text, "a conclusion of earlier work", Seen::Named) {
                 break;
             }
             lead = "";

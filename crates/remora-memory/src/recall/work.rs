@@ -1,7 +1,7 @@
 //! What sessions left behind: of each the checkpoint that tells most, with what
 //! is still open.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::reader::Reader;
 use super::said::Said;
 use super::{Scene, name_of, other_branch, row};
-use crate::episode::{amends, field};
+use crate::episode::{ReadTurn, amends, field};
 use crate::output::takes_in;
 use crate::sentence;
 use crate::store::{Filter, Page, Result};
@@ -98,14 +98,16 @@ fn find_best(rows: &[Item]) -> Option<usize> {
 /// `done` grows by what they did.
 fn left_open(rows: &[Item], told: Option<i64>, done: &mut Done) -> Vec<String> {
     let mut open: Vec<(String, Said)> = Vec::new();
+    let splitter = RefCell::default();
+    let read = ReadTurn::of_all(rows, &splitter);
     for (at, item) in rows.iter().enumerate() {
-        let is_amended = rows[..at].iter().any(|later| amends(later, item));
+        let is_amended = || read[..at].iter().any(|later| amends(later, &read[at]));
         // The first steps are commands that fail.
         let mut failing = row::entries(item, "failing");
         for step in row::entries(item, "next_steps") {
             let over = match failing.next() {
                 Some(command) => done.settles(command),
-                None => is_amended || done.closes(step),
+                None => is_amended() || done.closes(step),
             };
             // The newer row says it in its own words.
             if over || open.iter().any(|(_, known)| known.says(step)) {
