@@ -64,6 +64,8 @@ struct Moment {
     sessions: Vec<String>,
     /// How long it may wait for an embedding, if not as usual.
     budget: Option<&'static str>,
+    /// An event of the same session that comes before it and is not measured.
+    before: Option<Vec<u8>>,
 }
 
 impl Moment {
@@ -74,6 +76,7 @@ impl Moment {
             aim,
             sessions: Vec::new(),
             budget: None,
+            before: None,
         }
     }
 }
@@ -257,7 +260,7 @@ impl Site {
         let project = remora_client::locate_project(&self.paths, &self.project, None)
             .project
             .key;
-        let newest = |kind| {
+        let list_newest = |kind| {
             let filter = Filter {
                 project: Some(project.clone()),
                 kinds: vec![kind],
@@ -266,14 +269,13 @@ impl Site {
             let page = Page {
                 order: Order::Newest,
                 beyond: None,
-                limit: 1,
+                limit: 100,
             };
-            store.list(&filter, page).unwrap().pop()
+            store.list(&filter, page).unwrap()
         };
-        let said = newest(Kind::Decision).map_or_else(String::new, |item| item.title);
-        let prompt = format!("why did we say this: {said}?");
-        let file = newest(Kind::Bugfix).and_then(|item| item.files_modified.first().cloned());
-        let file = self.project.join(file.unwrap_or_default());
+        let bugfixes = list_newest(Kind::Bugfix);
+        let file = bugfixes.iter().find_map(|item| item.files_modified.first());
+        let file = self.project.join(file.map_or("", String::as_str));
         let mended = |event: &&Value| {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             let print = error_print(
@@ -313,20 +315,15 @@ impl Site {
             sessions: before.into_iter().rev().map(|session| session.id).collect(),
             ..Moment::new("SessionStart, resume", start("resume"), "6")
         };
-        let prompt = self.event("UserPromptSubmit", json!({"prompt": prompt}));
         let unmet = failure(
             &json!({"command": "make release"}),
             &json!(
                 "Exit code 2\nerror: the linker could not place 17 sections of libwalrus.a in the boot image\nmake: *** [release] Error 2"
             ),
         );
-        vec![
-            Moment::new("SessionStart", start("startup"), "6"),
-            Moment {
-                budget: Some("0"),
-                ..Moment::new("UserPromptSubmit, words alone", prompt.clone(), "5")
-            },
-            Moment::new("UserPromptSubmit", prompt, "5"),
+        let mut moments = vec![Moment::new("SessionStart", start("startup"), "6")];
+        moments.extend(self.prompts(&list_newest(Kind::Decision)));
+        moments.extend([
             Moment::new("PreToolUse(Read)", read(&file), "3"),
             Moment::new(
                 "PostToolUseFailure",
@@ -340,6 +337,38 @@ impl Site {
                 "3",
             ),
             Moment::new("PostToolUseFailure, unknown error", unmet, "3"),
+        ]);
+        moments
+    }
+
+    /// Prompts that ask for something that was decided, and a reply.
+    fn prompts(&self, decided: &[Item]) -> [Moment; 4] {
+        let prompt = |text: &str| self.event("UserPromptSubmit", json!({"prompt": text}));
+        let ask = |item: Option<&Item>| {
+            let said = item.map_or("", |item| item.title.as_str());
+            prompt(&format!("why did we say this: {said}?"))
+        };
+        let first = ask(decided.first());
+        let later = |what, payload| Moment {
+            before: Some(first.clone()),
+            ..Moment::new(what, payload, "4")
+        };
+        [
+            Moment {
+                budget: Some("0"),
+                ..Moment::new("first prompt, words alone", first.clone(), "12")
+            },
+            Moment::new(
+                "first prompt, with the worker",
+                first.clone(),
+                "12, p95 25 ms",
+            ),
+            // Of something else, or it was given before.
+            later("later prompt, a question", ask(decided.last())),
+            later(
+                "later prompt, a reply",
+                prompt("can you do it that way and commit?"),
+            ),
         ]
     }
 
@@ -373,7 +402,11 @@ impl Site {
         let Moment { what, aim, .. } = moment;
         let (mut plain, mut ours) = (Vec::new(), Vec::new());
         for run in 0..=runs + runs / 10 {
-            let payload = fresh(moment, run);
+            if let Some(before) = &moment.before {
+                answer(self.hook(), &fresh(moment, before, run));
+                self.drain();
+            }
+            let payload = fresh(moment, &moment.payload, run);
             if run == 0 {
                 let bytes = answer(self.moment_hook(moment), &payload);
                 println!("{what}: {bytes} bytes of answer");
@@ -424,10 +457,10 @@ impl Drop for Site {
 }
 
 /// Another call each time: the same one twice would be dropped as a repetition.
-fn fresh(moment: &Moment, run: usize) -> Vec<u8> {
+fn fresh(moment: &Moment, payload: &[u8], run: usize) -> Vec<u8> {
     // Two moments may have the same payload.
     let size = moment.payload.len() + moment.what.len();
-    let text = String::from_utf8_lossy(&moment.payload);
+    let text = String::from_utf8_lossy(payload);
     let id = format!("toolu_{size:08}{run:016}");
     // A session that was told something is not told again.
     let known = moment.sessions.iter().cycle().nth(run).cloned();

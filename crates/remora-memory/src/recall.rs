@@ -38,6 +38,7 @@ pub use failure::error_print;
 pub use intent::{Intent, intent};
 pub use page::TAG;
 pub use plain::{block, line};
+pub use prompt::is_searched;
 use reader::Reader;
 pub use receipt::receipt;
 pub use suggest::{guard, instructions, suggestion};

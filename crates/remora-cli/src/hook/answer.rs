@@ -198,8 +198,9 @@ impl<'a> Asked<'a> {
             return Ok(Answer::default());
         }
         let task = self.take_task(&file, now)?;
+        let mut before = Before(Some(file));
         // The worker encodes while the database is opened.
-        let embedding = self.request_embedding(task.as_deref());
+        let embedding = self.request_embedding(&before, task.as_deref());
         let Some(store) = self.store()? else {
             let message = starts.then(|| self.hint()).flatten();
             return Ok(Answer {
@@ -207,7 +208,6 @@ impl<'a> Asked<'a> {
                 ..Answer::default()
             });
         };
-        let mut before = Before(Some(file));
         let mut answer = Answer::default();
         let earlier = if starts { self.earlier(&store) } else { None };
         match self.event.name {
@@ -250,9 +250,13 @@ impl<'a> Asked<'a> {
     /// Asks the worker for the embedding of a prompt or of a subagent's task. A
     /// worker that is away, old or busy costs nothing, one that is slow the
     /// budget at most.
-    fn request_embedding(&self, task: Option<&str>) -> Option<EmbeddingRequest> {
+    fn request_embedding(&self, before: &Before, task: Option<&str>) -> Option<EmbeddingRequest> {
         let text = match self.event.name {
-            EventName::UserPromptSubmit => self.text("prompt"),
+            EventName::UserPromptSubmit => {
+                let prompt = self.text("prompt");
+                let is_searched = recall::is_searched(before, recall::intent(prompt), prompt);
+                is_searched.then_some(prompt)?
+            }
             _ => task?,
         };
         if !self.settings.embeds {

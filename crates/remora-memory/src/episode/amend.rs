@@ -177,8 +177,13 @@ impl<'a> ReadTurn<'a> {
         items.map(|item| Self::of(item, splitter)).collect()
     }
 
+    /// Whether it is this row.
+    pub(crate) fn is_of(&self, item: &Item) -> bool {
+        self.item.id == item.id && self.item.uid == item.uid
+    }
+
     /// Whether a checkpoint may amend any other.
-    pub(crate) fn may_amend(&self) -> bool {
+    fn may_amend(&self) -> bool {
         self.turns || !self.gives_up.is_empty() || !self.removed().is_empty()
     }
 

@@ -47,6 +47,9 @@ pub(super) fn normalise(text: &str) -> String {
         }
         out.push_str(&word);
     }
+    if !out.contains('<') {
+        return out;
+    }
     // A count changes the word behind it.
     out.replace("<n> error(s)", "<n> errors")
         .replace("<n> error ", "<n> errors ")
@@ -148,7 +151,7 @@ fn pieces_of_name(name: &str) -> String {
 
 /// Any other word: whole identifiers stay, free numbers go.
 fn pieces(core: &str) -> String {
-    runs(core, |run| {
+    let out = runs(core, |run| {
         if is_hex_name(run) || is_address(run) {
             return "<id>".into();
         }
@@ -166,14 +169,18 @@ fn pieces(core: &str) -> String {
             };
         }
         run.into()
-    })
-    .replace("<n>.<n>.<n>.<n>", "<n>")
-    .replace("<n>.<n>.<n>", "<n>")
-    .replace("<n>.<n>", "<n>")
-    .replace("<n>,<n>", "<n>")
-    .replace("<n>:<n>:<n>", "<n>")
-    .replace("<n>:<n>", "<n>")
-    .replace("<n>-<n>-<n>", "<n>")
+    });
+    // Most words have no number in them.
+    if !out.contains('<') {
+        return out;
+    }
+    out.replace("<n>.<n>.<n>.<n>", "<n>")
+        .replace("<n>.<n>.<n>", "<n>")
+        .replace("<n>.<n>", "<n>")
+        .replace("<n>,<n>", "<n>")
+        .replace("<n>:<n>:<n>", "<n>")
+        .replace("<n>:<n>", "<n>")
+        .replace("<n>-<n>-<n>", "<n>")
 }
 
 fn is_time_unit(unit: &str) -> bool {

@@ -9,7 +9,7 @@ use remora_protocol::time::date;
 
 use super::plain::line;
 use super::row::entries;
-use super::said::Said;
+use super::said::{Said, telling_words};
 use super::{Scene, is_untrusted, name_of, other_branch};
 use crate::end_date::{ended_on, without_ended};
 use crate::episode::{Room, field, join_sentences, rank_sentences};
@@ -130,7 +130,7 @@ pub(super) fn render(
     // What was asked is told for what came of it, unless it is told by itself.
     let is_outcome_known = parts.is_empty() && has_outcome && asked.is_none();
     // Nothing came of it, and now the same is asked again.
-    let is_echo = || parts.is_empty() && Said::of(about).says_all(&request);
+    let is_echo = || parts.is_empty() && Said::of(about).says_all(&telling_words(&request));
     let is_empty = match focus {
         Focus::Standing(_) => is_unanswered,
         Focus::About(_) | Focus::Best(_) => is_unanswered || is_outcome_known || is_echo(),

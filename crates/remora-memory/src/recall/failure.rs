@@ -2,7 +2,8 @@
 //! known by its fingerprint or by what it says, and how often it held; else what
 //! was said or changed when it was met.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use remora_protocol::record::{Item, Kind};
 use serde_json::{Value, json};
@@ -61,7 +62,8 @@ pub(super) fn known_fix(
     command: &str,
     printed: &str,
 ) -> Result<Option<(Item, String)>> {
-    fix_of(store, project, command, &read(command, printed))
+    let mut known = KnownErrors::default();
+    fix_of(store, project, command, &read(command, printed), &mut known)
 }
 
 fn fix_of(
@@ -69,6 +71,7 @@ fn fix_of(
     project: &str,
     command: &str,
     signs: &ErrorSigns,
+    known: &mut KnownErrors,
 ) -> Result<Option<(Item, String)>> {
     let exact = match &signs.print {
         Some(print) => store.keyed(project, Kind::Fix, print)?,
@@ -81,7 +84,8 @@ fn fix_of(
         let why = format!("the same error, fingerprint {}", fix_print(item));
         return Ok(Some((item.clone(), why)));
     }
-    let found = like(store, project, Kind::Fix, command, &signs.says, |_| true)?;
+    let filter = of_kind(project, Kind::Fix);
+    let found = like(store, &filter, command, &signs.says, known, |_| true)?;
     let found = match exact {
         Some(exact) => Some(found.filter(is_own).unwrap_or(exact)),
         None => found,
@@ -97,17 +101,12 @@ fn fix_print(item: &Item) -> &str {
 /// finds comes first, then what the same program met, then what is newest.
 fn like(
     store: &Reader<'_>,
-    project: &str,
-    kind: Kind,
+    filter: &Filter,
     command: &str,
     says: &[String],
+    known: &mut KnownErrors,
     fits: impl Fn(&Item) -> bool,
 ) -> Result<Option<Item>> {
-    let filter = Filter {
-        project: Some(project.to_owned()),
-        kinds: vec![kind],
-        ..Filter::default()
-    };
     let newest = Part {
         order: Order::Newest,
         beyond: None,
@@ -126,18 +125,19 @@ fn like(
     }
     // What an error says is told in the words of the table of errors, which the
     // word index does not have: the newest rows are compared one by one.
-    let listed = store.list(&filter, newest)?;
+    let listed = store.list(filter, newest)?;
     let is_long = listed.len() == NEWEST;
-    let known = take_apart(listed, &fits);
+    let rows = known.take_apart(listed, &fits);
     for (said, skeleton) in &telling {
         let found = if is_long {
-            store.search(&Query::parse(said).quickly(), &filter, LIKE)?
+            store.search(&Query::parse(said).quickly(), filter, LIKE)?
         } else {
             Vec::new()
         };
-        let found = take_apart(found.into_iter().map(|hit| hit.item).collect(), &fits);
-        let rows = known.iter().chain(&found);
-        let same = rows.filter(|row| row.says.iter().any(|other| other.is_same(skeleton)));
+        let found = found.into_iter().map(|hit| hit.item).collect();
+        let found = known.take_apart(found, &fits);
+        let all = rows.iter().chain(&found);
+        let same = all.filter(|row| row.says.iter().any(|other| other.is_same(skeleton)));
         if let Some(best) = same.map(|row| &row.item).max_by_key(rank) {
             return Ok(Some(best.clone()));
         }
@@ -145,20 +145,46 @@ fn like(
     Ok(None)
 }
 
+fn of_kind(project: &str, kind: Kind) -> Filter {
+    Filter {
+        project: Some(project.to_owned()),
+        kinds: vec![kind],
+        ..Filter::default()
+    }
+}
+
 /// A row with what its error says, taken apart once for all that it is compared
 /// with.
 struct ErrorRow {
     item: Item,
-    says: Vec<Skeleton>,
+    says: Vec<Rc<Skeleton>>,
 }
 
-fn take_apart(items: Vec<Item>, fits: impl Fn(&Item) -> bool) -> Vec<ErrorRow> {
-    let fitting = items.into_iter().filter(|item| fits(item));
-    let rows = fitting.map(|item| ErrorRow {
-        says: row::entries(&item, field::SAYS).map(Skeleton::of).collect(),
-        item,
-    });
-    rows.collect()
+/// What stored errors say, by their words: a failure and its fix say the same.
+#[derive(Default)]
+struct KnownErrors(HashMap<String, Rc<Skeleton>>);
+
+impl KnownErrors {
+    fn take_apart(&mut self, items: Vec<Item>, fits: impl Fn(&Item) -> bool) -> Vec<ErrorRow> {
+        let fitting = items.into_iter().filter(|item| fits(item));
+        let rows = fitting.map(|item| {
+            let says = row::entries(&item, field::SAYS).map(|said| self.find(said));
+            ErrorRow {
+                says: says.collect(),
+                item,
+            }
+        });
+        rows.collect()
+    }
+
+    fn find(&mut self, said: &str) -> Rc<Skeleton> {
+        if let Some(known) = self.0.get(said) {
+            return Rc::clone(known);
+        }
+        let skeleton = Rc::new(Skeleton::of(said));
+        self.0.insert(said.to_owned(), Rc::clone(&skeleton));
+        skeleton
+    }
 }
 
 /// The command that a row is about.
@@ -180,10 +206,11 @@ fn met_before(
     scene: &Scene<'_>,
     command: &str,
     signs: &ErrorSigns,
+    known: &mut KnownErrors,
 ) -> Result<Option<(Item, String)>> {
     let elsewhere = |item: &Item| item.session != scene.session;
-    let (project, kind) = (scene.project, Kind::Failure);
-    match like(store, project, kind, command, &signs.says, elsewhere)? {
+    let filter = of_kind(scene.project, Kind::Failure);
+    match like(store, &filter, command, &signs.says, known, elsewhere)? {
         Some(failure) => explained(store, &failure),
         None => Ok(None),
     }
@@ -316,9 +343,10 @@ pub(super) fn failure(
 ) -> Result<Recall> {
     let mut recall = Recall::default();
     let signs = read(command, error);
-    let found = match fix_of(store, scene.project, command, &signs)? {
+    let mut known = KnownErrors::default();
+    let found = match fix_of(store, scene.project, command, &signs, &mut known)? {
         Some(found) => Some(found),
-        None => met_before(store, scene, command, &signs)?,
+        None => met_before(store, scene, command, &signs, &mut known)?,
     };
     let Some((item, why)) = found else {
         return match missing_path(error) {

@@ -20,7 +20,7 @@ use super::relevance::{is_common, least_probability};
 use super::said::Said;
 use super::subject::{is_only_process, is_template};
 use super::truth::{Checker, Truth};
-use super::{Recall, Scene, Seen, is_untrusted, name_of, row, work};
+use super::{Given, Recall, Scene, Seen, is_untrusted, name_of, row, work};
 use crate::end_date::ended_on;
 use crate::episode::{ReadTurn, amends, drops_by_name};
 use crate::sentence::is_wide;
@@ -102,7 +102,7 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
         giving.has_fix = true;
     }
     let is_first = !scene.given.told(FIRST_PROMPT);
-    if !is_first && intent != Intent::Past && is_reply(text) {
+    if !is_searched(scene.given, intent, text) {
         return Ok(giving.end());
     }
     let hits = find_hits(store, scene, text)?;
@@ -152,6 +152,12 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
         recall.told.push(FIRST_PROMPT.to_owned());
     }
     Ok(recall)
+}
+
+/// Whether a prompt is searched for, so that its embedding is of use.
+pub fn is_searched(given: &dyn Given, intent: Intent, text: &str) -> bool {
+    let is_first = !given.told(FIRST_PROMPT);
+    intent != Intent::Trivial && (is_first || intent == Intent::Past || !is_reply(text))
 }
 
 /// Whether a prompt says so little that it speaks of what was said just before:
@@ -574,5 +580,41 @@ impl<'a> Giving<'a> {
             self.recall.text = Some(self.page.end());
         }
         self.recall
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Given, Intent, Seen, intent, is_searched};
+
+    /// A session whose first prompt was answered, or was not.
+    struct Answered(bool);
+
+    impl Given for Answered {
+        fn seen(&self, _: &str) -> Seen {
+            Seen::Not
+        }
+
+        fn told(&self, _: &str) -> bool {
+            self.0
+        }
+    }
+
+    #[test]
+    fn later_prompts_that_say_too_little_are_not_searched_for() {
+        for (prompt, at_first, later) in [
+            ("thanks", false, false),
+            ("can you commit it?", true, false),
+            ("let's do 2", true, false),
+            ("add a retry limit to the gateway client", true, true),
+        ] {
+            let searched = |answered| is_searched(&Answered(answered), intent(prompt), prompt);
+            assert_eq!(
+                (searched(false), searched(true)),
+                (at_first, later),
+                "{prompt}"
+            );
+        }
+        assert!(is_searched(&Answered(true), Intent::Past, "why?"));
     }
 }

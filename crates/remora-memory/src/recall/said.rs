@@ -10,6 +10,18 @@ use crate::words::{Splitter, is_stop};
 /// Share of its words that must be there for something to be said.
 const SAID: f64 = 0.7;
 
+/// The words of a text that say something, for those who ask many whether they
+/// say it.
+pub(super) fn telling_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    Splitter::default().each(text, |term, _| {
+        if !is_stop(term) {
+            words.push(term.to_owned());
+        }
+    });
+    words
+}
+
 /// Texts as one set of words.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
@@ -51,14 +63,17 @@ impl Said {
         self.share(text).is_some_and(|share| share >= SAID)
     }
 
-    /// Whether at least this share of its words is said.
-    pub(super) fn says_share(&self, text: &str, least: f64) -> bool {
-        self.share(text).is_some_and(|share| share >= least)
+    /// Whether at least this share of these words is said; never of none.
+    pub(super) fn says_share(&self, words: &[String], least: f64) -> bool {
+        let held = words.iter().filter(|word| self.terms.contains(*word));
+        #[expect(clippy::cast_precision_loss, reason = "the words of a sentence")]
+        let share = held.count() as f64 / words.len() as f64;
+        !words.is_empty() && share >= least
     }
 
-    /// Whether each of its words is said.
-    pub(super) fn says_all(&self, text: &str) -> bool {
-        self.share(text).is_some_and(|share| share >= 1.0)
+    /// Whether each of these words is said; never of none.
+    pub(super) fn says_all(&self, words: &[String]) -> bool {
+        !words.is_empty() && words.iter().all(|word| self.terms.contains(word))
     }
 
     /// The share of the words that are said; `None` if there are none.

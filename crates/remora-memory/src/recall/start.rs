@@ -18,7 +18,7 @@ use super::pins;
 use super::plain::line;
 use super::reader::Reader;
 use super::row::entries;
-use super::said::Said;
+use super::said::{Said, telling_words};
 use super::truth::Truth;
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row, work};
 use crate::end_date::ended_on;
@@ -92,13 +92,11 @@ pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result
     memories::put(store, scene, &mut page, &mut recall)?;
     let turns = recent_turns(store, scene)?;
     let splitter = RefCell::default();
-    let mut amending = ReadTurn::of_all(&turns, &splitter);
-    amending.retain(ReadTurn::may_amend);
     let mut briefing = Briefing {
         store,
         scene,
         since,
-        amending,
+        turns: ReadTurn::of_all(&turns, &splitter),
         splitter: &splitter,
         later: Later::of_project(store, scene)?,
         said: Said::default(),
@@ -157,8 +155,8 @@ struct Briefing<'a> {
     store: &'a Reader<'a>,
     scene: &'a Scene<'a>,
     since: Option<i64>,
-    /// Turns that may have amended earlier words.
-    amending: Vec<ReadTurn<'a>>,
+    /// The newest turns, which may have amended earlier words.
+    turns: Vec<ReadTurn<'a>>,
     splitter: &'a RefCell<Splitter>,
     later: Later,
     /// What the lines so far say, so that none says it again.
@@ -220,7 +218,8 @@ impl Briefing<'_> {
                 continue;
             }
             // Two rules of one day may differ in a single word.
-            if self.stated.iter().any(|known| known.says_all(&item.title)) {
+            let title = telling_words(&item.title);
+            if self.stated.iter().any(|known| known.says_all(&title)) {
                 self.recall
                     .pass(&item, "said by another statement", Vec::new());
                 continue;
@@ -296,15 +295,22 @@ impl Briefing<'_> {
     }
 
     fn is_amended(&self, item: &Item) -> bool {
-        let read = ReadTurn::of(item, self.splitter);
-        self.amending.iter().any(|turn| amends(turn, &read))
+        let known = self.turns.iter().find(|turn| turn.is_of(item));
+        let read;
+        let this = if let Some(known) = known {
+            known
+        } else {
+            read = ReadTurn::of(item, self.splitter);
+            &read
+        };
+        self.turns.iter().any(|turn| amends(turn, this))
     }
 
     /// Whether a later turn took out what was done for this statement.
     fn is_undone(&self, item: &Item, turns: &TurnsOfRows<'_>) -> bool {
         turns.of_row(item).is_some_and(|(turn, is_only)| {
             let turn = ReadTurn::of(turn, self.splitter);
-            let mut later = self.amending.iter();
+            let mut later = self.turns.iter();
             later.any(|later| amends_stated(later, &turn, item, is_only))
         })
     }

@@ -7,7 +7,7 @@ use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
 use super::reader::Reader;
-use super::said::Said;
+use super::said::{Said, telling_words};
 use super::{Scene, name_of, other_branch, row};
 use crate::episode::{ReadTurn, amends, field};
 use crate::output::takes_in;
@@ -155,7 +155,7 @@ impl Evidence {
         }
     }
 
-    fn says(&self, step: &str) -> bool {
+    fn says(&self, step: &[String]) -> bool {
         let said = self.said.get_or_init(|| Said::of(&self.text));
         said.says_share(step, MIN_DEED_SHARE)
     }
@@ -184,7 +184,8 @@ impl Done {
 
     /// Whether this step was done or dropped.
     fn closes(&self, step: &str) -> bool {
-        let by = |list: &[Evidence]| list.iter().any(|evidence| evidence.says(step));
+        let words = telling_words(step);
+        let by = |list: &[Evidence]| list.iter().any(|evidence| evidence.says(&words));
         let is_dropped = || {
             let said = Said::of(step);
             self.dropped.iter().any(|thing| said.says(thing))

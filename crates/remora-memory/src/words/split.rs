@@ -2,10 +2,12 @@
 //! stem, scripts without spaces by overlapping pairs of characters.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::rc::Rc;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -136,13 +138,18 @@ pub(super) fn dense(run: &str, take: &mut impl FnMut(&str, Role)) {
     }
 }
 
-/// How many stems are remembered at most.
+/// How many stems a thread remembers at most.
 const REMEMBERED: usize = 16 * 1024;
 
-/// Splits one text after the other. Words come again and again, so it remembers
-/// their stems: worth keeping for a whole batch.
+thread_local! {
+    /// Words come again and again, in one text and in many, and finding a stem
+    /// takes longer than all else: whoever splits texts on a thread shares what
+    /// is known.
+    static STEMS: RefCell<Stems> = RefCell::new(Stems::new());
+}
+
+/// Splits one text after the other.
 pub struct Splitter {
-    stems: Stems,
     parts: Vec<Range<usize>>,
     folded: String,
     whole: String,
@@ -161,13 +168,9 @@ impl fmt::Debug for Splitter {
 }
 
 impl Splitter {
-    /// One that remembers nothing yet.
+    /// One that has split nothing yet.
     pub fn new() -> Self {
         Self {
-            stems: Stems {
-                stemmer: Stemmer::create(Algorithm::English),
-                known: HashMap::default(),
-            },
             parts: Vec::new(),
             folded: String::new(),
             whole: String::new(),
@@ -205,7 +208,7 @@ impl Splitter {
                 continue;
             }
             words += 1;
-            take(self.stems.of(&self.folded), Role::Part);
+            take(&stem_of(&self.folded), Role::Part);
             if let Some((letters, digits)) = mixed(&self.folded) {
                 for run in [letters, digits] {
                     if run.len() > 2 || (run.len() == 2 && letters.len() > 1) {
@@ -223,7 +226,7 @@ impl Splitter {
         }
         if words > 1 && words <= MAX_PARTS {
             cut(&mut self.whole);
-            take(self.stems.of(&self.whole), Role::Whole);
+            take(&stem_of(&self.whole), Role::Whole);
         }
     }
 }
@@ -267,23 +270,53 @@ impl Hasher for Fnv {
 
 struct Stems {
     stemmer: Stemmer,
-    known: HashMap<Box<str>, Box<str>, BuildHasherDefault<Fnv>>,
+    known: HashMap<Box<str>, Rc<str>, BuildHasherDefault<Fnv>>,
 }
 
 impl Stems {
-    fn of<'a>(&'a mut self, word: &'a str) -> &'a str {
-        if word.len() < 3 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
-            return word;
+    fn new() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            known: HashMap::default(),
         }
-        if !self.known.contains_key(word) {
-            if self.known.len() >= REMEMBERED {
-                self.known.clear();
-            }
-            let stem = self.stemmer.stem(word).into_owned();
-            self.known.insert(word.into(), stem.into());
-        }
-        self.known.get(word).map_or(word, |stem| stem)
     }
+
+    fn find(&mut self, word: &str) -> Rc<str> {
+        if let Some(stem) = self.known.get(word) {
+            return Rc::clone(stem);
+        }
+        if self.known.len() >= REMEMBERED {
+            self.known.clear();
+        }
+        let stem: Rc<str> = self.stemmer.stem(word).into();
+        self.known.insert(word.into(), Rc::clone(&stem));
+        stem
+    }
+}
+
+/// A stem, or a word that has none.
+enum Stem<'a> {
+    Word(&'a str),
+    Known(Rc<str>),
+}
+
+impl Deref for Stem<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Word(word) => word,
+            Self::Known(stem) => stem,
+        }
+    }
+}
+
+fn stem_of(word: &str) -> Stem<'_> {
+    if word.len() < 3 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return Stem::Word(word);
+    }
+    // Whoever takes the stem may split another text with it.
+    Stem::Known(STEMS.with_borrow_mut(|stems| stems.find(word)))
 }
 
 /// Letters followed by digits, as in `e0502`.

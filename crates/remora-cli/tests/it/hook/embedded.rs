@@ -16,9 +16,13 @@ use super::recalled::Worked;
 const LONG: Duration = Duration::from_secs(20);
 const PROMPT: &str = "why is the retry limit 3? what was the reason?";
 
-/// The answer to a prompt of a session, with this much time for the embedding.
+/// The answer to the prompt in a session, with this much time for the embedding.
 fn prompted(worked: &Worked, session: &str, budget: Option<&str>) -> String {
-    let event = worked.event(session, "UserPromptSubmit", json!({"prompt": PROMPT}));
+    prompted_with(worked, session, PROMPT, budget)
+}
+
+fn prompted_with(worked: &Worked, session: &str, prompt: &str, budget: Option<&str>) -> String {
+    let event = worked.event(session, "UserPromptSubmit", json!({"prompt": prompt}));
     let hook = worked.den.remora(&["hook", "claude-code"]);
     let hook = match budget {
         Some(budget) => hook.environment("REMORA_EMBEDDING_BUDGET_MS", budget),
@@ -76,6 +80,22 @@ fn a_hook_asks_for_the_embedding_and_takes_no_harm_from_any_answer() {
         std::fs::remove_file(worked.den.paths.socket()).unwrap();
         drop(listener);
     }
+}
+
+#[test]
+fn a_reply_is_not_searched_for_and_asks_for_no_embedding() {
+    let worked = Worked::new();
+    worked.den.stop();
+    let refused = b"{\"refused\":\"loading\"}\n".to_vec();
+    let fake = stand_in(worked.den.deaf(), refused.clone());
+    prompted(&worked, "s", Some("20000"));
+    let (_, listener) = fake.join().unwrap();
+    let fake = stand_in(listener, refused);
+    prompted_with(&worked, "s", "can you commit it?", Some("20000"));
+    let question = "why does the gateway close idle connections?";
+    prompted_with(&worked, "s", question, Some("20000"));
+    let (asked, _listener) = fake.join().unwrap();
+    assert_eq!(asked["text"], question);
 }
 
 #[test]

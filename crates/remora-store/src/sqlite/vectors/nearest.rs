@@ -76,7 +76,7 @@ fn chosen(
         .told()?;
     let rows = blocks.saturating_mul(SLOTS);
     let most = (rows / breadth.one_in).clamp(breadth.least, breadth.most);
-    let planes = Planes::new(meaning);
+    let sums = Sums::new(meaning);
     let mut kinds = [scope.kinds.is_empty(); 256];
     for kind in &scope.kinds {
         if let Some(slot) = usize::try_from(*kind).ok().and_then(|at| kinds.get_mut(at)) {
@@ -92,48 +92,49 @@ fn chosen(
         let data = row.get_ref(0).told()?.as_blob().unwrap_or_default();
         for entry in block::entries(data) {
             if kinds[usize::from(entry.kind)] {
-                best.offer(planes.fit(entry.bits), entry.item);
+                best.offer(sums.fit(entry.bits), entry.item);
             }
         }
     }
     Ok(best.items())
 }
 
-/// A vector in steps of a sixteenth, as bits: a plane for each bit of a step.
-/// With it the sum of the components where a sign is set is counted, not
-/// added up. That tells rows apart much better than counting equal signs, and
-/// costs little more.
-struct Planes([[u64; WORDS]; 4]);
+/// A vector in steps of a sixteenth: for each byte of signs, what its components
+/// add up to where a sign is set. Adding them up tells rows apart much better
+/// than counting equal signs. A look-up a byte needs fewer instructions than
+/// counting bits does without one for it, which not every machine has.
+struct Sums(Box<[[i16; 256]; BITS]>);
 
-/// How many words the signs of an entry are.
-const WORDS: usize = BITS / 8;
-
-impl Planes {
+impl Sums {
     fn new(meaning: &Meaning) -> Self {
-        let mut planes = [[0; WORDS]; 4];
+        #[expect(
+            clippy::large_stack_arrays,
+            reason = "24 KB, once a search; of a known length, so that no place is checked"
+        )]
+        let mut sums = Box::new([[0; 256]; BITS]);
         // The components stand behind the scale.
         let bytes = meaning.to_bytes();
-        let components = bytes.get(4..).unwrap_or_default();
-        for (at, component) in components.iter().take(BITS * 8).enumerate() {
-            // From -8 to 7; the highest bit of it counts as -8.
-            let step = component.cast_signed().saturating_add(8) >> 4;
-            for (bit, plane) in planes.iter_mut().enumerate() {
-                let set = u64::from(step.cast_unsigned() >> bit & 1);
-                plane[at / 64] |= set << (at % 64);
+        let (components, _) = bytes.get(4..).unwrap_or_default().as_chunks::<8>();
+        let rest = components.len() * 8 + 4;
+        let mut last = [0; 8];
+        let tail = bytes.get(rest..).unwrap_or_default();
+        last[..tail.len()].copy_from_slice(tail);
+        for (sums, components) in sums.iter_mut().zip(components.iter().chain([&last])) {
+            // From -8 to 7.
+            let steps = components.map(|c| i16::from(c.cast_signed().saturating_add(8) >> 4));
+            for signs in 1..sums.len() {
+                // What the signs but the lowest one add up to is known.
+                let before = sums[signs & (signs - 1)];
+                sums[signs] = before + steps[signs.trailing_zeros() as usize];
             }
         }
-        Self(planes)
+        Self(sums)
     }
 
     fn fit(&self, bits: &[u8; BITS]) -> i32 {
-        let (words, _) = bits.as_chunks::<8>();
-        let count = |plane: &[u64; WORDS]| -> i32 {
-            let both = words.iter().zip(plane);
-            let ones = both.map(|(word, plane)| (u64::from_le_bytes(*word) & plane).count_ones());
-            ones.sum::<u32>().cast_signed()
-        };
-        let [ones, twos, fours, eights] = &self.0;
-        count(ones) + 2 * count(twos) + 4 * count(fours) - 8 * count(eights)
+        let both = self.0.iter().zip(bits);
+        both.map(|(sums, signs)| i32::from(sums[usize::from(*signs)]))
+            .sum()
     }
 }
 

@@ -3,7 +3,7 @@
 use remora_embed::Meaning;
 
 use super::super::block::{Block, entries};
-use super::{Best, Planes};
+use super::{Best, Sums};
 
 /// Numbers without a pattern, the same in every run.
 fn noise(seed: i64, count: usize) -> Vec<f32> {
@@ -33,13 +33,13 @@ fn a_fit_is_the_sum_of_the_steps() {
             .filter(|(at, _)| bits[at / 8] & (1 << (at % 8)) != 0)
             .map(|(_, byte)| step(byte))
             .sum();
-        let found = Planes::new(&meaning).fit(&bits);
+        let found = Sums::new(&meaning).fit(&bits);
         assert!(
             (f64::from(found) - f64::from(expected)).abs() < 0.5,
             "{dims}"
         );
         // Signs that no such vector has are not an error.
-        Planes::new(&meaning).fit(&[0xFF; 48]);
+        Sums::new(&meaning).fit(&[0xFF; 48]);
     }
 }
 
