@@ -24,6 +24,7 @@ use tempfile::TempDir;
 
 const AGENT: &str = remora_agents::AGENTS[0].name;
 const PATIENCE: Duration = Duration::from_mins(5);
+const PROMPT_ID: &str = "954697cc-2149-4a8b-8c45-09bc7ecae928";
 
 fn main() {
     // `cargo test --benches` only asks whether it works.
@@ -166,7 +167,7 @@ impl Site {
             "session_id": "4be1a0f6-6a0e-4a3a-9b1c-0d9d5a3c7e21",
             "transcript_path": "/home/dev/.agent/projects/app/4be1a0f6.jsonl",
             "cwd": self.project,
-            "prompt_id": "954697cc-2149-4a8b-8c45-09bc7ecae928",
+            "prompt_id": PROMPT_ID,
             "permission_mode": "default",
             "hook_event_name": name,
         });
@@ -365,10 +366,7 @@ impl Site {
             ),
             // Of something else, or it was given before.
             later("later prompt, a question", ask(decided.last())),
-            later(
-                "later prompt, a reply",
-                prompt("can you do it that way and commit?"),
-            ),
+            later("later prompt, a reply", prompt("can you commit it?")),
         ]
     }
 
@@ -403,7 +401,9 @@ impl Site {
         let (mut plain, mut ours) = (Vec::new(), Vec::new());
         for run in 0..=runs + runs / 10 {
             if let Some(before) = &moment.before {
-                answer(self.hook(), &fresh(moment, before, run));
+                // The same prompt twice would be taken for one that was answered.
+                let before = String::from_utf8_lossy(before).replace(PROMPT_ID, "before");
+                answer(self.hook(), &fresh(moment, before.as_bytes(), run));
                 self.drain();
             }
             let payload = fresh(moment, &moment.payload, run);
