@@ -34,6 +34,7 @@ mod pip;
 mod pytest;
 mod ruff;
 mod rustc;
+mod services;
 mod shell;
 mod system_packages;
 mod text;
@@ -129,6 +130,9 @@ const READERS: &[(Family, Reader)] = &[
     (Family::GoBuild, go::read_build),
     (Family::Cc, cc::read),
     (Family::Docker, docker::read),
+    (Family::Terraform, services::read_terraform),
+    (Family::Kubectl, services::read_kubectl),
+    (Family::Database, services::read_database),
     (Family::Npm, npm::read),
     (Family::Yarn, yarn::read),
     (Family::Pip, pip::read),

@@ -130,6 +130,21 @@ fn failed(doc: &Doc<'_>, at: usize) -> Draft {
             }
         }
     }
+    // What the step said of it tells more than that it ended.
+    if command.is_some()
+        && let Some(said) = draft
+            .facts
+            .get(1..)
+            .and_then(|said| said.iter().find(|said| tells_why(said)))
+    {
+        draft.title = format!("docker build failed{where_}: {said}");
+    }
     draft.problem(at, problem);
     draft
+}
+
+/// Whether a line of a step says what went wrong, not only that or its number.
+fn tells_why(said: &str) -> bool {
+    let words = said.split_whitespace().count();
+    words > 3 && !said.starts_with("npm error code") && !said.starts_with("npm ERR! code")
 }

@@ -53,7 +53,7 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             .iter()
             .position(|l| l.starts_with("* What went wrong:"));
         let task = wrong.map_or("", |at| doc.line(at + 1).trim());
-        let why = wrong.map_or("", |at| doc.line(at + 2).trim_start_matches(['>', ' ']));
+        let why = wrong.map_or("", |at| innermost_cause(doc, at + 2));
         let subject = text::quoted(task).unwrap_or_default();
         let message = if why.is_empty() || why.starts_with("* Try") {
             task
@@ -85,6 +85,21 @@ pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
             .unwrap_or_default(),
     );
     Some(draft)
+}
+
+/// Causes stand below one another, each further in: the last one tells most.
+fn innermost_cause<'a>(doc: &Doc<'a>, from: usize) -> &'a str {
+    let lines = doc.lines.get(from..).unwrap_or_default();
+    let block = lines.iter().take_while(|line| !line.starts_with("* "));
+    let causes = block
+        .clone()
+        .filter(|line| line.trim_start().starts_with('>'));
+    let cause = causes
+        .last()
+        .map(|line| line.trim_start_matches(['>', ' ']));
+    // A script that does not compile points at the fault.
+    let mut faults = block.filter_map(|line| line.trim_start().strip_prefix("^ "));
+    cause.or_else(|| faults.next()).unwrap_or_default()
 }
 
 fn failed_tests(doc: &Doc<'_>, draft: &mut Draft) {

@@ -1,4 +1,4 @@
-//! node's own test runner, with its default reporter.
+//! node's own test runner, with its default reporter and with TAP.
 
 use super::draft::{Counts, Doc, Draft};
 use super::trace_frames;
@@ -7,14 +7,17 @@ use super::{Problem, text};
 pub(super) fn read(doc: &Doc<'_>) -> Option<Draft> {
     let count = |name: &str| {
         doc.lines.iter().rev().find_map(|line| {
-            let rest = line.strip_prefix("ℹ ")?.strip_prefix(name)?;
+            let line = line
+                .strip_prefix("ℹ ")
+                .or_else(|| line.strip_prefix("# "))?;
+            let rest = line.strip_prefix(name)?;
             text::number(rest.strip_prefix(' ')?).map(|(n, _)| n)
         })
     };
     let (passed, failed) = (count("pass").unwrap_or(0), count("fail")?);
     let mut draft = Draft::new("node --test");
     for at in 0..doc.lines.len() {
-        if let Some(problem) = failure(doc, at) {
+        if let Some(problem) = failure(doc, at).or_else(|| tap_failure(doc, at)) {
             draft.problem(at, problem);
         }
     }
@@ -35,6 +38,9 @@ fn failure(doc: &Doc<'_>, at: usize) -> Option<Problem> {
         .rsplit_once(" (")?;
     let block = doc.lines.get(at + 1..)?;
     let thrown = block.first()?.trim();
+    if thrown == "'test failed'" {
+        return Some(Problem::new("the file failed to run").subject(name));
+    }
     if !thrown.contains("Error") {
         return None;
     }
@@ -47,6 +53,47 @@ fn failure(doc: &Doc<'_>, at: usize) -> Option<Problem> {
     let mut problem = Problem::new(message).subject(name);
     if let Some(frame) = trace_frames::own_js_frame(block) {
         problem = problem.at(&frame.file, frame.line);
+    }
+    Some(problem)
+}
+
+/// `not ok 2 - reads the settings`, and the block below it with what was wrong.
+fn tap_failure(doc: &Doc<'_>, at: usize) -> Option<Problem> {
+    let line = doc.line(at).trim_start();
+    let (_, name) = line.strip_prefix("not ok ")?.split_once(" - ")?;
+    let block = doc.lines.get(at + 1..)?;
+    let end = block.iter().position(|line| line.trim() == "...");
+    let block = &block[..end?];
+    let value = |name: &str| {
+        let lines = block.iter().enumerate();
+        let mut found =
+            lines.filter_map(|(n, line)| Some((n, line.trim().strip_prefix(name)?.trim())));
+        let (n, value) = found.next()?;
+        // A text of several lines stands below its name.
+        let below = || {
+            block[n + 1..]
+                .iter()
+                .take(4)
+                .map(|line| line.trim())
+                .filter(|line| !line.is_empty())
+        };
+        Some(match value {
+            "|-" | "|" => below().take(2).collect::<Vec<_>>().join(" "),
+            value => value.trim_matches('\'').to_owned(),
+        })
+    };
+    // That of a suite or a file only says that something in it failed.
+    if value("failureType:")? == "subtestsFailed" {
+        return None;
+    }
+    let mut problem = Problem::new(value("error:")?).subject(name);
+    let location = value("location:").unwrap_or_default();
+    if let Some((file, line)) = location
+        .rsplit_once(':')
+        .and_then(|(place, _)| place.rsplit_once(':'))
+        && let Ok(line) = line.parse::<u32>()
+    {
+        problem = problem.at(file, line);
     }
     Some(problem)
 }
