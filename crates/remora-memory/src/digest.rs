@@ -213,7 +213,9 @@ impl Work<'_> {
     /// Stores a row, or counts it up when the session said the same before.
     /// Returns whether it is new.
     fn add(&mut self, item: Item, state: &mut State) -> bool {
-        let repeats = item.kind.is_observation() && item.files_modified.is_empty();
+        let repeats = item.kind.is_observation()
+            && item.files_modified.is_empty()
+            && !fix::is_reversal(&item);
         if repeats && let Some(uid) = state.recent.twin(&item) {
             self.batch.items.push(Write::Again {
                 uid: uid.to_owned(),

@@ -9,8 +9,11 @@ use serde_json::{Value, json};
 use crate::output::{acts, added_to, drops_option, is_git_form, settings_of, takes_in};
 
 mod bearing;
+mod reversal;
 
 use bearing::{Bearing, FITTING};
+use reversal::{StandingEdits, first_title, sets_aside, tell_tried};
+pub(crate) use reversal::{TRIED, is_reversal, is_tried, tell_reversal};
 
 /// Failures that are waited for in one session.
 const OPEN: usize = 16;
@@ -53,6 +56,10 @@ pub(crate) mod field {
     pub(crate) const PASSES: &str = "passes";
     /// Other changes that mended it before.
     pub(crate) const EARLIER: &str = "earlier";
+    /// Of an edit that was taken back: its title before that.
+    pub(crate) const TRIED: &str = "tried";
+    /// Of a row that takes edits back: their names.
+    pub(crate) const REVERTS: &str = "reverts";
 }
 
 #[derive(Debug)]
@@ -94,6 +101,13 @@ impl OpenFailure {
     }
 }
 
+/// Whether a line ended before its command began: it went to a folder that is not
+/// there.
+pub(crate) fn never_ran(title: &str) -> bool {
+    title.contains(": cd: ")
+        && (title.contains("No such file") || title.contains("Not a directory"))
+}
+
 /// Whether a narrower run is that of the very test that failed.
 fn is_same_test(failure: &Item, failed: &str, passing: &Item, command: &str) -> bool {
     let names = || command.split(' ').filter(|word| !failed.contains(word));
@@ -116,6 +130,7 @@ pub(crate) struct OpenFailures {
     open: Vec<OpenFailure>,
     /// Commands that were mended in this session, with the key of their fix.
     mended: Vec<(String, String)>,
+    edits: StandingEdits,
 }
 
 impl OpenFailures {
@@ -136,8 +151,19 @@ impl OpenFailures {
         self.open.iter().any(|open| open.fingerprint == print)
     }
 
+    /// The edits that this row takes back, each told as what was tried and the
+    /// failure it was taken back after.
+    pub(crate) fn tried_before(&self, item: &Item) -> Vec<Item> {
+        let tell = |edit: &Item| {
+            let mut open = self.open.iter().rev().map(|open| &open.item);
+            tell_tried(edit, open.find(|failure| failure.time >= edit.time))
+        };
+        self.edits.undone_by(item).into_iter().map(tell).collect()
+    }
+
     /// A row of the session.
     pub(crate) fn note(&mut self, item: &Item) {
+        self.edits.note(item);
         if let Some(command) = command_of(item) {
             if item.kind == Kind::Failure {
                 self.failed(command, item);
@@ -166,6 +192,9 @@ impl OpenFailures {
         let Some(print) = detail(item, field::FINGERPRINT) else {
             return;
         };
+        if never_ran(&item.title) {
+            return;
+        }
         // The same error again: the edits so far did not mend it, but they are
         // part of the way to what will.
         let known = |open: &OpenFailure| open.command == command && open.fingerprint == print;
@@ -256,12 +285,21 @@ impl<'a> Change<'a> {
     fn of(open: &'a OpenFailure, passing: &Item, command: &str) -> Option<Self> {
         let mut steps: Vec<&Item> = Vec::new();
         let mut taken_back = Vec::new();
+        // Whether what was done before the failure was taken back after it.
+        let mut undid_earlier = false;
         for step in &open.steps {
-            match steps.iter().rposition(|before| reverses(step, before)) {
-                Some(at) => taken_back.push(steps.remove(at)),
-                None => steps.push(step),
+            if !is_reversal(step) {
+                undid_earlier |= sets_aside(step);
+                steps.push(step);
+            }
+            for uid in list(step, field::REVERTS) {
+                match steps.iter().rposition(|before| before.uid == uid) {
+                    Some(at) => taken_back.push(steps.remove(at)),
+                    None => undid_earlier = true,
+                }
             }
         }
+        steps.retain(|step| !sets_aside(step));
         let form = open.added_by(passing, command);
         let bearing = Bearing::of(&open.item);
         // No change of a file mends what git refuses, but for conflicts in it.
@@ -273,6 +311,10 @@ impl<'a> Change<'a> {
         // Between a failure and the pass all kinds of things are done: what bears
         // on the error is told, and first.
         let best = steps.iter().map(|step| bearing.on(step)).max();
+        // An edit broke it, and without that edit it passes: nothing was mended.
+        if undid_earlier && best.is_none_or(|best| best < FITTING) {
+            return None;
+        }
         if best.is_some_and(|best| best >= FITTING) {
             steps.retain(|step| bearing.on(step) > 0);
         } else if form.is_none() && steps.len() > MOST_UNRELATED {
@@ -319,20 +361,6 @@ fn told_command(step: &Item) -> String {
         Some(line) => format!("Ran `{}`", &line[..line.floor_char_boundary(COMMAND)]),
         None => step.title.clone(),
     }
-}
-
-/// Whether an edit puts back what another one changed.
-fn reverses(edit: &Item, before: &Item) -> bool {
-    let lines = |item: &Item, sign: char| -> Vec<String> {
-        let lines = item.text.lines().filter_map(|line| line.strip_prefix(sign));
-        let lines = lines.map(|line| line.trim().to_owned());
-        lines.filter(|line| !line.is_empty()).collect()
-    };
-    let (gone, come) = (lines(edit, '-'), lines(edit, '+'));
-    edit.files_modified == before.files_modified
-        && !(gone.is_empty() && come.is_empty())
-        && gone == lines(before, '+')
-        && come == lines(before, '-')
 }
 
 fn learned(
@@ -382,7 +410,7 @@ fn learned(
         facts.push(format!("fix: Ran it with `{form}`"));
     }
     let taken_back = done.taken_back.iter();
-    facts.extend(taken_back.map(|edit| format!("tried and taken back: {}", edit.title)));
+    facts.extend(taken_back.map(|edit| format!("tried and taken back: {}", first_title(edit))));
     facts.dedup();
     facts.extend(
         open.item

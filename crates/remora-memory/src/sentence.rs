@@ -4,11 +4,13 @@
 
 mod emphasis;
 mod inline;
+mod meaning;
 mod noise;
 mod split;
 
 pub(crate) use emphasis::without_emphasis;
 pub(crate) use inline::plain;
+pub(crate) use meaning::cut_sentence;
 pub(crate) use noise::{is_machine_line, is_not_spoken, without_tagged};
 pub(crate) use split::sentences;
 

@@ -11,7 +11,7 @@ use crate::near::Recent;
 use crate::statement::options::{self, Choice};
 use crate::statement::{self, Speaker, Statement};
 use crate::store::{Filter, Page, Result, Store};
-use crate::summary::{self, Step, StepResult, Summary, Turn};
+use crate::summary::{self, Standing, Step, StepResult, Summary, Turn};
 
 /// Rows that are looked at to find back into a session.
 const LOOK_BACK: usize = 300;
@@ -28,6 +28,8 @@ pub(crate) struct State {
     pub(crate) recent: Recent,
     pub(crate) failures: OpenFailures,
     prompts: Vec<String>,
+    /// The same, with what was chosen in place of a bare choice.
+    requests: Vec<String>,
     steps: Vec<Item>,
     pub(crate) statements: Vec<Statement>,
     /// What the agent's last message left to choose from.
@@ -50,6 +52,7 @@ impl State {
             recent: Recent::default(),
             failures: OpenFailures::default(),
             prompts: Vec::new(),
+            requests: Vec::new(),
             steps: Vec::new(),
             statements: Vec::new(),
             offered: Vec::new(),
@@ -58,8 +61,9 @@ impl State {
         if is_known {
             let page = Page::newest(LOOK_BACK);
             for item in store.list(&filter, page)?.iter().rev() {
+                let stated = state.read_statements(item);
                 state.note(item);
-                state.statements.extend(read_statements(item));
+                state.statements.extend(stated);
             }
         }
         Ok(state)
@@ -69,6 +73,11 @@ impl State {
     pub(crate) fn note(&mut self, item: &Item) {
         match item.kind {
             Kind::Prompt => {
+                let chosen = options::chosen(&item.text, &self.offered);
+                // "b" says nothing once the list is gone that it chose from.
+                let wanted = chosen.map(|choice| choice.as_statement().text);
+                self.requests
+                    .push(wanted.unwrap_or_else(|| item.text.clone()));
                 self.prompts.push(item.text.clone());
                 self.offered.clear();
             }
@@ -76,6 +85,7 @@ impl State {
                 let offered = item.detail.as_ref().and_then(|detail| detail.get(OFFERED));
                 self.offered = offered.map(options::from_json).unwrap_or_default();
                 self.prompts.clear();
+                self.requests.clear();
                 self.steps.clear();
                 self.statements.clear();
                 self.recent.end_turn();
@@ -94,6 +104,35 @@ impl State {
         }
     }
 
+    /// What was stated in a row of the session: its own rows do not keep a sentence
+    /// apart from what it is about.
+    fn read_statements(&self, item: &Item) -> Vec<Statement> {
+        match item.kind {
+            Kind::Prompt => options::stated_in(&item.text, &self.offered),
+            Kind::Task => statement::find(&item.text, Speaker::Assistant),
+            _ => Vec::new(),
+        }
+    }
+
+    /// An edit of this session, told otherwise since it was taken back.
+    pub(crate) fn tell_anew(&mut self, item: &Item) {
+        if let Some(old) = self.steps.iter_mut().find(|old| old.uid == item.uid) {
+            *old = item.clone();
+        }
+    }
+
+    /// Whether what a step changed is still there at the end of the turn.
+    fn standing(&self, item: &Item) -> Standing {
+        let is_here = |uid: &str| self.steps.iter().any(|step| step.uid == uid);
+        if fix::is_tried(item) {
+            Standing::Tried
+        } else if fix::is_reversal(item) && fix::list(item, fix::field::REVERTS).all(is_here) {
+            Standing::Reversal
+        } else {
+            Standing::Stands
+        }
+    }
+
     /// What this subagent has told of its result itself.
     pub(crate) fn told_by(&self, agent: &str) -> Option<&Item> {
         self.steps
@@ -103,7 +142,7 @@ impl State {
 
     /// What the user asked for last, in a few words.
     pub(crate) fn request(&self) -> String {
-        let last = self.prompts.last().map(String::as_str);
+        let last = self.requests.last().map(String::as_str);
         summary::request_of(last.as_slice())
     }
 
@@ -120,12 +159,14 @@ impl State {
 
     /// The lines of code that were put in and taken out since the last checkpoint.
     pub(crate) fn changed_lines(&self) -> ChangedLines {
-        changed_lines(&self.steps)
+        let stands = |step: &&Item| self.standing(step) == Standing::Stands;
+        changed_lines(self.steps.iter().filter(stands))
     }
 
     /// What has happened since the last checkpoint, if it is worth a row.
     pub(crate) fn checkpoint(&self, last_message: Option<&str>) -> Option<Summary> {
         let prompts: Vec<&str> = self.prompts.iter().map(String::as_str).collect();
+        let requests: Vec<&str> = self.requests.iter().map(String::as_str).collect();
         let steps: Vec<Step<'_>> = self
             .steps
             .iter()
@@ -136,6 +177,7 @@ impl State {
                 files_modified: &item.files_modified,
                 facts: &item.facts,
                 command: fix::detail(item, fix::field::COMMAND),
+                standing: self.standing(item),
                 result: if item.kind == Kind::Failure {
                     StepResult::Failed
                 } else {
@@ -145,20 +187,11 @@ impl State {
             .collect();
         summary::checkpoint(&Turn {
             prompts: &prompts,
+            requests: &requests,
             last_message,
             steps: &steps,
             statements: &self.statements,
         })
-    }
-}
-
-/// What was stated in a row of the session: its own rows do not keep a sentence
-/// apart from what it is about.
-fn read_statements(item: &Item) -> Vec<Statement> {
-    match item.kind {
-        Kind::Prompt => statement::find(&item.text, Speaker::User),
-        Kind::Task => statement::find(&item.text, Speaker::Assistant),
-        _ => Vec::new(),
     }
 }
 

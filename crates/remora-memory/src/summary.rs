@@ -8,11 +8,15 @@ mod message;
 pub(crate) mod request;
 mod steps;
 
+use std::borrow::Cow;
+
 use self::entries::Entries;
+pub(crate) use self::message::phrases::reports_red_run;
 pub(crate) use self::steps::FAILING;
 use crate::episode;
-use crate::sentence::one_line;
-use crate::statement::{Statement, StatementKind};
+use crate::fix::TRIED;
+use crate::sentence::{cut_sentence, one_line};
+use crate::statement::{Statement, StatementKind, options};
 use crate::words::terms;
 
 /// How a step went.
@@ -22,6 +26,17 @@ pub enum StepResult {
     Passed,
     /// It reported an error.
     Failed,
+}
+
+/// Whether what a step changed is still there at the end of the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// It is, as far as is known.
+    Stands,
+    /// It was taken back.
+    Tried,
+    /// It took back what the turn itself had changed.
+    Reversal,
 }
 
 /// One observation of the turn.
@@ -39,6 +54,8 @@ pub struct Step<'a> {
     pub facts: &'a [String],
     /// What makes two runs the same command, if it was one.
     pub command: Option<&'a str>,
+    /// Whether its change stands.
+    pub standing: Standing,
     /// How it went.
     pub result: StepResult,
 }
@@ -48,6 +65,8 @@ pub struct Step<'a> {
 pub struct Turn<'a> {
     /// The user's prompts, oldest first.
     pub prompts: &'a [&'a str],
+    /// The same, with what was chosen in place of a bare choice such as "b".
+    pub requests: &'a [&'a str],
     /// The assistant's last message, in Markdown.
     pub last_message: Option<&'a str>,
     /// The observations in order.
@@ -101,8 +120,14 @@ pub const ENTRIES: usize = 8;
 
 /// Sums up a turn; nothing when it holds nothing worth a row.
 pub fn checkpoint(turn: &Turn) -> Option<Summary> {
-    let request = request::read(turn.prompts);
-    let said = turn.last_message.map(message::read).unwrap_or_default();
+    // What is left to choose from concludes nothing.
+    let concluded = turn.last_message.map(options::without_offered);
+    let said = concluded.as_deref().map(message::read).unwrap_or_default();
+    let mut request = request::read(turn.prompts);
+    // Of a bare choice the conclusion tells what came of it, else what was chosen.
+    if request.is_empty() && said.completed.is_empty() && said.learned.is_empty() {
+        request = request::read(turn.requests);
+    }
     let done = steps::read(turn.steps);
     let spoken = turn.last_message.map(episode::read_message);
     let spoken = spoken.unwrap_or_default();
@@ -116,6 +141,7 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
     for statement in turn.statements {
         notes.add(&note(statement));
     }
+    notes.extend(&done.tried);
     notes.extend(&said.notes);
 
     let mut completed = Entries::default();
@@ -153,6 +179,12 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
             failing.push(command);
         }
     }
+    // The command itself says better how it fails.
+    if failing.is_empty() {
+        for line in &said.failing {
+            next_steps.add(&format!("{FAILING}{line}"));
+        }
+    }
     next_steps.extend(&said.next_steps);
     let mut investigated = Entries::default();
     investigated.extend(&done.investigated);
@@ -170,7 +202,10 @@ pub fn checkpoint(turn: &Turn) -> Option<Summary> {
         files: done.files,
         notes: notes.into_list(),
         asked: episode::read_prompts(turn.prompts),
-        conclusion: episode::conclusions(&spoken),
+        conclusion: match &concluded {
+            Some(Cow::Owned(rest)) => episode::conclusions(&episode::read_message(rest)),
+            _ => episode::conclusions(&spoken),
+        },
         said: spoken,
     };
     summary.title = title(&summary);
@@ -220,12 +255,19 @@ fn title(summary: &Summary) -> String {
         let lower = line.to_lowercase();
         REFUSALS.iter().any(|r| lower.starts_with(r))
     };
-    let told = summary
-        .completed
-        .first()
+    let failed = |line: &&String| line.starts_with(steps::FAILED);
+    // Where nothing was changed, what fails is what came of it.
+    let failing = summary.next_steps.first();
+    let failing = failing.filter(|step| summary.changed == 0 && step.starts_with(FAILING));
+    let mut notes = summary.notes.iter();
+    let tried = notes.find(|note| summary.changed == 0 && note.starts_with(TRIED));
+    let told = failing
+        .or(tried)
+        .or(summary.completed.first())
         .or_else(|| summary.next_steps.iter().find(refused))
         .or(summary.learned.first())
-        .or(summary.next_steps.first());
+        .or(summary.next_steps.first())
+        .or_else(|| summary.investigated.iter().find(failed));
     // That something was read is no result; it names a turn nobody asked for.
     let seen = summary.investigated.first().or(summary.notes.first());
     let result = told.or(seen.filter(|_| summary.request.is_empty()));
@@ -234,8 +276,14 @@ fn title(summary: &Summary) -> String {
         return one_line(asked, TITLE);
     };
     let result = result.trim_end_matches(['.', '。']);
+    // What was tried stands first, what failed then behind it.
+    let cut_result = if result.starts_with(TRIED) {
+        one_line
+    } else {
+        cut_sentence
+    };
     if asked.is_empty() || begins_with(result, asked) {
-        return one_line(result, TITLE);
+        return cut_result(result, TITLE);
     }
     if begins_with(asked, result) {
         return one_line(asked, TITLE);
@@ -245,7 +293,7 @@ fn title(summary: &Summary) -> String {
         .saturating_sub(result.chars().count())
         .max(room * 2 / 5);
     let asked = one_line(asked, asked_share);
-    let result = one_line(result, room - asked.chars().count());
+    let result = cut_result(result, room - asked.chars().count());
     format!("{asked}{ARROW}{result}")
 }
 

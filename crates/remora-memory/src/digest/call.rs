@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::{Work, item};
 use crate::capture::Captured;
 use crate::edit::{self, EditKind};
-use crate::fix::field;
+use crate::fix::{self, field};
 use crate::lookup::{self, Worth};
 use crate::output::{self, Outcome};
 use crate::session::State;
-use crate::store::Result;
+use crate::store::{Result, Write};
 use crate::{fingerprint, folder};
 
 /// Why a call is not kept whose tool the person skips.
@@ -37,6 +37,9 @@ impl Work<'_> {
         if is_ours(tool, call.input("command")) {
             return Ok(Some("our own tool"));
         }
+        if is_misused(tool, call.error) {
+            return Ok(Some("a misuse of the edit tool, which is tried again"));
+        }
         let row = match tool {
             "Bash" | "BashOutput" => Some(command(event, state, &call)),
             _ if call.error.is_none() => edited(event, state, &call),
@@ -50,6 +53,16 @@ impl Work<'_> {
             },
         };
         self.batch.files.extend(folder::touched(event, &row));
+        let tried = state.failures.tried_before(&row);
+        let row = match tried.as_slice() {
+            [] => row,
+            tried => fix::tell_reversal(row, tried),
+        };
+        for edit in tried {
+            let edit = item::weigh(edit);
+            state.tell_anew(&edit);
+            self.batch.items.push(Write::Add(edit));
+        }
         let row = item::weigh(row);
         self.learn(&row, state)?;
         self.add(row, state);
@@ -75,6 +88,25 @@ fn is_ours(tool: &str, command: &str) -> bool {
         look || QUIET.contains(&first.split_whitespace().next().unwrap_or_default())
     });
     tool == "Bash" && looks && quiet
+}
+
+/// Whether an edit was refused for how it was asked for. That says nothing of the
+/// project: the agent reads the file and asks again.
+fn is_misused(tool: &str, error: Option<&str>) -> bool {
+    const MISUSES: &[&str] = &[
+        "string to replace not found",
+        "matches of the string to replace",
+        "has not been read yet",
+        "modified since read",
+        "unexpectedly modified",
+        "no changes to make",
+        "file does not exist",
+        "file already exists",
+        "inputvalidationerror",
+    ];
+    let error = error.unwrap_or_default().to_lowercase();
+    matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit")
+        && MISUSES.iter().any(|misuse| error.contains(misuse))
 }
 
 /// Commands that show nothing of their own.

@@ -46,15 +46,12 @@ impl Work<'_> {
         if state.session.title.is_empty() {
             state.session.title = item::one_line(prompt, TITLE);
         }
-        let offered = std::mem::take(&mut state.offered);
+        let offered = state.offered.clone();
         let mut row = item::of(event, state, 0, Kind::Prompt, prompt);
         row.text = item::shorten(prompt, PROMPT);
         row.speaker = Some("user".into());
         self.add(item::weigh(row), state);
-        let stated = match options::chosen(prompt, &offered) {
-            Some(choice) => vec![choice.as_statement()],
-            None => statement::find(prompt, Speaker::User),
-        };
+        let stated = options::stated_in(prompt, &offered);
         self.statements(event, state, prompt, stated, Speaker::User);
         None
     }
@@ -88,7 +85,8 @@ impl Work<'_> {
                 StatementKind::Correction => Kind::Correction,
             };
             let told = said.told();
-            let mut row = item::of(event, state, 1 + n, kind, &told);
+            let title = sentence::cut_sentence(&told, item::TITLE);
+            let mut row = item::of(event, state, 1 + n, kind, &title);
             row.text = told;
             row.facts = said
                 .reason
@@ -144,8 +142,9 @@ impl Work<'_> {
 
     pub(super) fn stop(&mut self, event: &Captured, state: &mut State) -> Option<&'static str> {
         let message = event.text("last_assistant_message");
-        let stated = statement::find(message, Speaker::Assistant);
-        self.statements(event, state, message, stated, Speaker::Assistant);
+        let concluded = options::without_offered(message);
+        let stated = statement::find(&concluded, Speaker::Assistant);
+        self.statements(event, state, &concluded, stated, Speaker::Assistant);
         self.checkpoint(event, state, Some(message).filter(|m| !m.trim().is_empty()));
         None
     }

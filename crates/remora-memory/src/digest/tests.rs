@@ -129,7 +129,14 @@ fn found_part(found: &Map<String, Value>, key: &str, part: &Value) -> Value {
                 .iter()
                 .any(|fact| fact.as_str().unwrap().starts_with(text))
         }
-        _ => return found.get(key).cloned().unwrap_or(Value::Null),
+        _ => {
+            // `detail.completed` asks for one field of the detail.
+            let field = match key.strip_prefix("detail.") {
+                Some(name) => found["detail"].get(name),
+                None => found.get(key),
+            };
+            return field.cloned().unwrap_or(Value::Null);
+        }
     };
     if is_there { part.clone() } else { Value::Null }
 }

@@ -8,7 +8,7 @@ use remora_protocol::record::{Item, Kind};
 
 use super::field;
 use crate::capture::fnv;
-use crate::fix::list as entries;
+use crate::fix::{TRIED, list as entries};
 use crate::recall::later::{chosen_words, dropped_things, reversal};
 use crate::words::{Splitter, is_stop};
 
@@ -353,7 +353,12 @@ fn takes_another_turn(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
 /// that its conclusion is the one that counts: both are talk about the prompt at
 /// hand. Where something was done, each turn tells what came of its own work.
 pub(crate) fn goes_on(later: &Item, earlier: &Item, prompt: &str) -> bool {
-    if !later.files_modified.is_empty() || !earlier.files_modified.is_empty() {
+    let is_work = |turn: &Item| {
+        // What was tried and taken back was work, too.
+        let mut notes = entries(turn, "notes");
+        !turn.files_modified.is_empty() || notes.any(|note| note.starts_with(TRIED))
+    };
+    if is_work(later) || is_work(earlier) {
         return false;
     }
     let splitter = &mut Splitter::default();

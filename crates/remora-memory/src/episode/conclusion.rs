@@ -2,8 +2,8 @@
 //! measurement, what was tried, kept or taken back. Word lists, no model: they
 //! only order sentences, so a miss costs a place and never the sentence itself.
 
-use crate::sentence::{self, one_line};
-use crate::summary::request::is_trivial;
+use crate::sentence::{self, cut_sentence};
+use crate::summary::{reports_red_run, request::is_trivial};
 use crate::words::{Splitter, is_stop};
 
 /// Sentences that a checkpoint keeps as its conclusion.
@@ -162,7 +162,7 @@ pub(crate) fn weigh_sentence(sentence: &str) -> f64 {
         + flag(any(CONTRASTS), 1.0)
         + flag(any(CHOICES), 1.0)
         + flag(has_measure(&lower), 1.0)
-        - flag(any(PROGRESS), 1.5)
+        - flag(any(PROGRESS) || reports_red_run(sentence), 1.5)
         - flag(asks, 3.0)
 }
 
@@ -212,7 +212,8 @@ fn sentences_of(lines: &[String]) -> Vec<String> {
 /// The sentences that conclude something, in the order they were said; the
 /// first one of the message if none does.
 pub(crate) fn conclusions(lines: &[String]) -> Vec<String> {
-    let all = sentences_of(lines);
+    let mut all = sentences_of(lines);
+    all.retain(|sentence| !is_trivial(sentence));
     let mut weighed: Vec<(usize, f64)> = all
         .iter()
         .map(|sentence| weigh_sentence(sentence))
@@ -229,7 +230,7 @@ pub(crate) fn conclusions(lines: &[String]) -> Vec<String> {
     places.sort_unstable();
     let kept = places
         .into_iter()
-        .map(|at| one_line(&all[at], MAX_SENTENCE_CHARS));
+        .map(|at| cut_sentence(&all[at], MAX_SENTENCE_CHARS));
     kept.collect()
 }
 
@@ -304,7 +305,7 @@ pub(crate) fn rank_sentences(lines: &[String], about: &str, room: Room) -> Vec<S
     places.sort_unstable();
     let kept = places
         .into_iter()
-        .map(|at| one_line(&all[at], max_sentence));
+        .map(|at| cut_sentence(&all[at], max_sentence));
     kept.collect()
 }
 

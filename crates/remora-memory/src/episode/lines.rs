@@ -22,9 +22,9 @@ pub(crate) struct ChangedLines {
 
 /// What the edits of a turn come to: what one puts in and the next takes out was
 /// never there for anybody else.
-pub(crate) fn changed_lines(steps: &[Item]) -> ChangedLines {
+pub(crate) fn changed_lines<'a>(steps: impl Iterator<Item = &'a Item>) -> ChangedLines {
     let mut changed = ChangedLines::default();
-    for step in steps.iter().filter(|step| !step.files_modified.is_empty()) {
+    for step in steps.filter(|step| !step.files_modified.is_empty()) {
         for line in step.text.lines() {
             let Some(sign) = line.chars().next().filter(|sign| "+-".contains(*sign)) else {
                 continue;
@@ -74,7 +74,7 @@ mod tests {
             edit("@@ LIMIT\n-const LIMIT: u32 = 3;\n+const LIMIT: u32 = 8;\n+}\n"),
             edit("@@ LIMIT\n-  const LIMIT: u32 = 8;\n+const LIMIT: u32 = 5;\n"),
         ];
-        let changed = changed_lines(&steps);
+        let changed = changed_lines(steps.iter());
         let print = |line| line_print(line).into_iter().collect::<Vec<_>>();
         assert_eq!(changed.added, print("const LIMIT: u32 = 5;"));
         assert_eq!(changed.removed, print("const LIMIT: u32 = 3;"));
@@ -84,6 +84,6 @@ mod tests {
     fn output_of_a_command_is_no_change() {
         let mut step = edit("+ cargo build --release\n- something else\n");
         step.files_modified.clear();
-        assert_eq!(changed_lines(&[step]), ChangedLines::default());
+        assert_eq!(changed_lines([step].iter()), ChangedLines::default());
     }
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use remora_protocol::record::{Item, Kind};
 
+use super::card;
 use super::intent::Intent;
 use super::later::is_stated;
 use super::reader::Reader;
@@ -60,6 +61,12 @@ impl Candidate {
         self.checkpoint.as_ref().is_some_and(is) || self.hits.iter().any(|hit| is(&hit.item))
     }
 
+    /// Whether it is a request that was acknowledged, and no more.
+    fn tells_nothing(&self) -> bool {
+        let is_talk = |hit: &Hit| matches!(hit.item.kind, Kind::Prompt | Kind::Summary);
+        self.checkpoint.as_ref().is_some_and(card::tells_nothing) && self.hits.iter().all(is_talk)
+    }
+
     /// Its best hit of these kinds.
     pub(super) fn best_of(&self, is: impl Fn(Kind) -> bool) -> Option<&Hit> {
         self.hits.iter().find(|hit| is(hit.item.kind))
@@ -104,6 +111,7 @@ pub(super) fn weigh(
             candidate.checkpoint = find_checkpoint(store, scene, candidate, &mut sessions)?;
         }
     }
+    candidates.retain(|candidate| !candidate.tells_nothing());
     Ok(merge_turns(&relevance, candidates))
 }
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use remora_protocol::record::Item;
+use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 
 use super::plain::line;
@@ -12,7 +12,10 @@ use super::row::entries;
 use super::said::{Said, telling_words};
 use super::{Scene, is_untrusted, name_of, other_branch};
 use crate::end_date::{ended_on, without_ended};
-use crate::episode::{Room, field, join_sentences, rank_sentences};
+use crate::episode::{Room, field, join_sentences, rank_sentences, weigh_sentence};
+use crate::sentence::sentences;
+use crate::session::OFFERED;
+use crate::statement::options;
 
 /// Characters of what was asked and of what was concluded.
 const ASKED: Room = Room {
@@ -48,6 +51,42 @@ pub(super) enum Focus<'a> {
 /// Whether a row is a turn's checkpoint with what was said in it.
 pub(super) fn has_said(item: &Item) -> bool {
     entries(item, field::SAID).next().is_some() || entries(item, field::ASKED).next().is_some()
+}
+
+/// Deeds that say nothing beyond what was asked for.
+const ROUTINE: &[&str] = &["git push", "git pull", "git fetch", "git status"];
+
+/// Whether a turn's checkpoint only repeats what was asked: it was acknowledged,
+/// and nothing else is known of it.
+pub(super) fn tells_nothing(item: &Item) -> bool {
+    if item.kind != Kind::Summary || item.detail.is_none() || !item.files_modified.is_empty() {
+        return false;
+    }
+    let lists = [
+        "learned",
+        "next_steps",
+        "notes",
+        "investigated",
+        field::CONCLUSION,
+    ];
+    let is_routine = |deed: &str| ROUTINE.iter().any(|routine| deed.starts_with(routine));
+    // A request may hold a rule or a reason of its own; a question that was not
+    // answered is told as such.
+    let concludes = |asked: &str| {
+        sentences(asked)
+            .into_iter()
+            .any(|said| weigh_sentence(said) >= 1.0)
+    };
+    lists
+        .into_iter()
+        .all(|name| entries(item, name).next().is_none())
+        && entries(item, "completed").all(is_routine)
+        && rank_sentences(&lines(item, field::SAID), "", SAID).is_empty()
+        && !entries(item, field::ASKED).any(|asked| concludes(asked) || only_asks(asked))
+}
+
+fn lines(item: &Item, name: &str) -> Vec<String> {
+    entries(item, name).map(str::to_owned).collect()
 }
 
 /// Whether all that a turn was asked has ended: what came of it has, too.
@@ -103,6 +142,10 @@ pub(super) fn render(
     if said.is_empty() {
         said = list("completed");
     }
+    // Nor did what was only offered.
+    let offered = item.detail.as_ref().and_then(|detail| detail.get(OFFERED));
+    let offered = offered.map(options::from_json).unwrap_or_default();
+    said.retain(|line| !offered.iter().any(|choice| choice.is_in(line)));
     // What is left to do did not come of it.
     let left: Vec<&str> = entries(item, "next_steps").collect();
     said.retain(|line| !left.iter().any(|step| is_step(line, step)));

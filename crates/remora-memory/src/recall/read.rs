@@ -18,6 +18,7 @@ use super::{Recall, Scene, Seen, name_of, of_session, other_branch, row};
 use crate::episode::{
     ReadTurn, Room, amends, amends_stated, field, join_sentences, rank_sentences,
 };
+use crate::fix::is_reversal;
 use crate::store::{FileMatch, Filter, Page as Part, Result};
 use crate::words::{self, Query};
 
@@ -178,7 +179,8 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
         changed.retain(|turn| turn.files_modified.contains(path));
         turns.extend(changed);
     }
-    rows.retain(|item| item.session != scene.session);
+    // The edit that was taken back tells it.
+    rows.retain(|item| item.session != scene.session && !is_reversal(item));
     turns.retain(|item| item.session != scene.session && card::has_said(item));
     turns.retain(|item| !card::has_ended(item, scene.now));
     turns.sort_by_key(|item| -item.time);

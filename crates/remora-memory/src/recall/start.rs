@@ -23,6 +23,7 @@ use super::truth::Truth;
 use super::{Recall, Scene, Seen, is_untrusted, name_of, other_branch, row, work};
 use crate::end_date::ended_on;
 use crate::episode::{ReadTurn, amends, amends_stated, field, weigh_sentence};
+use crate::sentence::cut_sentence;
 use crate::statement::ON_PURPOSE;
 use crate::store::{Filter, Page as Part, Result};
 use crate::summary::FAILING;
@@ -343,7 +344,7 @@ impl Briefing<'_> {
                 "{lead}{}~ {}{branch}: {}",
                 name_of(item),
                 date(item.time),
-                line(&sentence, MAX_LINE_CHARS)
+                line(&cut_sentence(&sentence, MAX_LINE_CHARS), MAX_LINE_CHARS)
             );
             if !self.put(item, &text, "a conclusion of earlier work", Seen::Named) {
                 break;
@@ -389,7 +390,10 @@ fn statement_line(item: &Item, scene: &Scene<'_>) -> String {
         "{}{mark} {}{branch}: {}",
         name_of(item),
         date(item.time.max(item.last_time)),
-        line(&text, MAX_STATEMENT_CHARS)
+        line(
+            &cut_sentence(&text, MAX_STATEMENT_CHARS),
+            MAX_STATEMENT_CHARS
+        )
     )
 }
 

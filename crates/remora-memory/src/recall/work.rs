@@ -6,6 +6,7 @@ use std::cell::{OnceCell, RefCell};
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
+use super::card;
 use super::reader::Reader;
 use super::said::{Said, telling_words};
 use super::{Scene, name_of, other_branch, row};
@@ -48,7 +49,7 @@ pub(super) fn last(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) ->
         let newer = kept.len() < OPEN;
         let look = if newer { CHECKPOINTS } else { CHECKPOINTS / 2 };
         let rows = store.list(&checkpoints, Page::newest(look))?;
-        let told = find_best(&rows);
+        let told = find_best(&rows).filter(|at| !card::tells_nothing(&rows[*at]));
         let holder = told.map(|at| rows[at].id);
         let open = newer.then(|| left_open(&rows, holder, &mut done));
         let Some(mut best) = told.and_then(|at| rows.into_iter().nth(at)) else {
@@ -184,6 +185,11 @@ impl Done {
 
     /// Whether this step was done or dropped.
     fn closes(&self, step: &str) -> bool {
+        // "Not done: the docs" is closed by whoever did the docs.
+        let step = match step.split_once(": ") {
+            Some((label, rest)) if label.to_lowercase().starts_with("not ") => rest,
+            _ => step,
+        };
         let words = telling_words(step);
         let by = |list: &[Evidence]| list.iter().any(|evidence| evidence.says(&words));
         let is_dropped = || {

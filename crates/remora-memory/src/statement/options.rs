@@ -1,10 +1,12 @@
 //! What somebody chose who only says "option B" or "the second one": the agent's
 //! last message lists what there was.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::words::{among, words};
-use super::{LONGEST, Statement, StatementKind};
+use super::{LONGEST, Speaker, Statement, StatementKind};
 use crate::sentence;
 
 /// One of the ways that a message offers.
@@ -16,6 +18,11 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
+    /// Whether a line of the message offers it.
+    pub(crate) fn is_in(&self, line: &str) -> bool {
+        line.contains(self.text.trim_end_matches('…'))
+    }
+
     /// What choosing it states.
     pub(crate) fn as_statement(&self) -> Statement {
         let text = format!("Option {}: {}", self.label, self.text);
@@ -27,6 +34,14 @@ impl Choice {
             confidence: 85,
             on_purpose: false,
         }
+    }
+}
+
+/// What a prompt states: what it chooses of what was offered, or what it says.
+pub(crate) fn stated_in(prompt: &str, offered: &[Choice]) -> Vec<Statement> {
+    match chosen(prompt, offered) {
+        Some(choice) => vec![choice.as_statement()],
+        None => super::find(prompt, Speaker::User),
     }
 }
 
@@ -72,10 +87,7 @@ pub(crate) fn offered(message: &str) -> Vec<Choice> {
         return Vec::new();
     }
     let mut found: Vec<Choice> = Vec::new();
-    for line in message.lines() {
-        let Some((label, text)) = labelled(line) else {
-            continue;
-        };
+    for (label, text) in message.lines().flat_map(labelled_parts) {
         let due = |list: &[Choice]| {
             let nth = u8::try_from(list.len()).unwrap_or(u8::MAX);
             label == char::from(b'A'.saturating_add(nth)).to_string()
@@ -96,6 +108,99 @@ pub(crate) fn offered(message: &str) -> Vec<Choice> {
     found
 }
 
+/// A message without what it offers, and what it says of each: none of that is
+/// concluded before somebody chooses.
+pub(crate) fn without_offered(message: &str) -> Cow<'_, str> {
+    if offered(message).is_empty() {
+        return Cow::Borrowed(message);
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    let mut within = Within::Nothing;
+    let mut after_blank = false;
+    for line in message.lines() {
+        let parts = labelled_parts(line);
+        let bare = line.trim();
+        let is_listed =
+            line.starts_with(char::is_whitespace) || bare.starts_with(['-', '*', '•', '|']);
+        if let Some((_, first)) = parts.first() {
+            let is_title = bare.starts_with('#') || bare.starts_with("**") && bare.ends_with("**");
+            within = if is_title {
+                Within::Section
+            } else {
+                Within::Item
+            };
+            if parts.len() > 1 {
+                // What stands before and behind the options of a paragraph.
+                let offset = |part: &str| part.as_ptr().addr() - line.as_ptr().addr();
+                let start = line[..offset(first)]
+                    .find("ption")
+                    .map_or(0, |at| at.saturating_sub(1));
+                let end = parts
+                    .last()
+                    .map_or(line.len(), |(_, last)| offset(last) + last.len());
+                kept.extend([&line[..start], &line[end..]]);
+                within = Within::Nothing;
+            }
+        } else if bare.is_empty() {
+            after_blank = true;
+            kept.push(line);
+            continue;
+        } else {
+            let goes_on = match within {
+                Within::Nothing => false,
+                Within::Item => is_listed || !after_blank,
+                Within::Section => !bare.starts_with('#') && !bare.ends_with(['?', '？']),
+            };
+            if !goes_on {
+                within = Within::Nothing;
+                kept.push(line);
+            }
+        }
+        after_blank = false;
+    }
+    Cow::Owned(kept.join("\n"))
+}
+
+/// What of an offer a line belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Nothing,
+    /// An item of a list, which ends with its paragraph.
+    Item,
+    /// A heading, which ends with the next one or with the question.
+    Section,
+}
+
+/// The options that a line offers: one that begins it, or several in a paragraph
+/// ("Option A: .. Option B: ..").
+fn labelled_parts(line: &str) -> Vec<(String, &str)> {
+    let mut starts: Vec<usize> = Vec::new();
+    for (at, _) in line.match_indices("ption ") {
+        let is_word = at > 0 && matches!(line.as_bytes()[at - 1], b'O' | b'o');
+        let alone = at < 2 || !line.as_bytes()[at - 2].is_ascii_alphanumeric();
+        if is_word && alone && labelled(&line[at - 1..]).is_some() {
+            starts.push(at - 1);
+        }
+    }
+    if starts.len() < 2 {
+        return labelled(line).into_iter().collect();
+    }
+    let ends = starts[1..].iter().copied().chain([line.len()]);
+    let parts = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &line[*start..end]);
+    let told = parts.filter_map(labelled).map(|(label, text)| {
+        // The question behind the last one is not part of it.
+        let asks = sentence::sentences(text)
+            .into_iter()
+            .find(|said| said.ends_with(['?', '？']));
+        let asks = asks.and_then(|asks| text.find(asks)).unwrap_or(text.len());
+        (label, text[..asks].trim_end())
+    });
+    told.collect()
+}
+
 /// "- **Option B:** use a queue", "2) use a queue", "B. use a queue".
 fn labelled(line: &str) -> Option<(String, &str)> {
     let marks = |c: char| c.is_whitespace() || "-*•#(_".contains(c);
@@ -105,17 +210,18 @@ fn labelled(line: &str) -> Option<(String, &str)> {
         .find_map(|name| line.strip_prefix(name));
     let body = rest.unwrap_or(line);
     let length = match body.as_bytes() {
-        [b'A'..=b'H' | b'1'..=b'9', ..] => 1,
+        [b'A'..=b'H' | b'1'..=b'9', ..] | [b'a'..=b'h', b')', ..] => 1,
         _ => return None,
     };
     let (label, rest) = body.split_at(length);
+    let label = label.to_ascii_uppercase();
     let text = rest.trim_start_matches(|c: char| "*_)".contains(c) || c == '.' || c == ':');
     let marked = text.len() < rest.len();
     let dash = rest.trim_start().starts_with(['—', '–', '-']);
     let text = text
         .trim_start_matches(|c: char| c.is_whitespace() || "—–-:*_".contains(c))
         .trim();
-    ((marked || dash) && !text.is_empty()).then(|| (label.to_owned(), text))
+    ((marked || dash) && !text.is_empty()).then_some((label, text))
 }
 
 /// What an answer chooses of what was offered.
@@ -172,6 +278,38 @@ mod tests {
         for (answer, wanted) in cases {
             assert_eq!(text(answer), wanted, "{answer}");
         }
+    }
+
+    #[test]
+    fn what_is_offered_is_told_from_what_is_said() {
+        let cases = [
+            (MESSAGE, "There are two ways:\n\n\nWhich one do you prefer?"),
+            (
+                "Both work. Option A: keep SQLite because nothing runs. Option B: use Redis instead. Which one?",
+                "Both work. \n Which one?",
+            ),
+            (
+                "Two ways.\n\n### Option A: SQLite\n\nOne file.\n\n- Pros: no server\n\n### Option B: Redis\n\nFast.\n\n\
+                 Which do you want?",
+                "Two ways.\n\n\n\n\n\n\nWhich do you want?",
+            ),
+            (
+                "Which do you want?\n1. a lock file\n   - no daemon\n2. an advisory lock\n\nI would take the first.",
+                "Which do you want?\n\nI would take the first.",
+            ),
+            (
+                "I fixed the lock. Should I push?",
+                "I fixed the lock. Should I push?",
+            ),
+        ];
+        for (message, rest) in cases {
+            assert_eq!(super::without_offered(message), rest, "{message}");
+        }
+        let choices = offered("(a) a lock file\n(b) an advisory lock\nWhich?");
+        assert_eq!(
+            chosen("b", &choices).map(|choice| choice.text.as_str()),
+            Some("an advisory lock")
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{ENTRIES, ENTRY};
-use crate::sentence::one_line;
+use crate::sentence::cut_sentence;
 
 /// Collects entries; near-equal ones are kept once, further ones dropped.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ impl Entries {
         if self.list.len() >= ENTRIES {
             return false;
         }
-        let line = one_line(
+        let line = cut_sentence(
             text.trim_matches(|c: char| c.is_whitespace() || ",;，；".contains(c)),
             ENTRY,
         );

@@ -1,9 +1,9 @@
 //! What the assistant's last message tells: done, found, left, beware. Goes by
 //! headings, list marks and how sentences begin.
 
-mod phrases;
+pub(super) mod phrases;
 
-use self::phrases::{Topic, of_heading, of_sentence};
+use self::phrases::{Topic, of_heading, of_sentence, reports_red_run};
 use super::request::is_trivial;
 use crate::sentence::{self, Block, BlockKind, Mark, plain};
 
@@ -14,6 +14,8 @@ pub(super) struct Said {
     pub(super) completed: Vec<String>,
     pub(super) next_steps: Vec<String>,
     pub(super) notes: Vec<String>,
+    /// What it says still fails.
+    pub(super) failing: Vec<String>,
     /// The first sentences that tell something, for want of anything else.
     pub(super) answer: Vec<String>,
 }
@@ -35,10 +37,20 @@ impl Said {
     }
 
     fn list_count(&self) -> usize {
-        self.learned.len() + self.completed.len() + self.next_steps.len() + self.notes.len()
+        let lists = [
+            &self.learned,
+            &self.completed,
+            &self.next_steps,
+            &self.notes,
+        ];
+        self.failing.len() + lists.iter().map(|list| list.len()).sum::<usize>()
     }
 
     fn add(&mut self, topic: Topic, text: &str) {
+        if matches!(topic, Topic::Completed | Topic::Learned) && reports_red_run(text) {
+            self.failing.push(tidy(text));
+            return;
+        }
         let list = match topic {
             Topic::Completed => &mut self.completed,
             Topic::Learned => &mut self.learned,
@@ -63,6 +75,7 @@ pub(super) fn read(message: &str) -> Said {
             said: &mut said,
             section: None,
             label: None,
+            turning: None,
         };
         let mut at = 0;
         while at < blocks.len() {
@@ -96,6 +109,8 @@ struct Reader<'a> {
     section: Option<Topic>,
     /// What a line such as "Still open:" announces for the list below it.
     label: Option<Topic>,
+    /// What the items of a list mean only together with, such as "Reverted".
+    turning: Option<String>,
 }
 
 impl Reader<'_> {
@@ -105,8 +120,7 @@ impl Reader<'_> {
         let block = &blocks[0];
         match block.kind {
             BlockKind::Heading => {
-                self.section = of_heading(&plain(&block.text));
-                self.label = None;
+                self.announce(&plain(&block.text));
                 1
             }
             BlockKind::Paragraph => {
@@ -117,6 +131,23 @@ impl Reader<'_> {
         }
     }
 
+    /// A heading, and what it says of all below it.
+    fn announce(&mut self, heading: &str) {
+        self.section = of_heading(heading);
+        self.label = None;
+        self.turning = phrases::turning_label(heading);
+    }
+
+    /// An item of a list of deeds, with the label that it means nothing without.
+    fn with_label(&self, topic: Topic, text: String) -> String {
+        match &self.turning {
+            Some(label) if topic == Topic::Completed && !phrases::tells_deed(&text) => {
+                format!("{label}: {text}")
+            }
+            _ => text,
+        }
+    }
+
     fn paragraph(&mut self, block: &Block, next: Option<&Block>) {
         let bold_only = block.text.starts_with("**")
             && block.text.trim_end_matches([':', '：']).ends_with("**")
@@ -124,11 +155,12 @@ impl Reader<'_> {
         let list_follows = next.is_some_and(|n| matches!(n.kind, BlockKind::Item { .. }));
         let words = plain(&block.text);
         if bold_only {
-            self.section = of_heading(&words);
-            self.label = None;
+            self.announce(&words);
             return;
         }
-        self.label = None;
+        if self.label.take().is_some() {
+            self.turning = None;
+        }
         let sentences = sentence::sentences(&block.text);
         let count = sentences.len();
         let mut found = false;
@@ -137,6 +169,7 @@ impl Reader<'_> {
             let announces = at + 1 == count && text.ends_with([':', '：']);
             if announces && (list_follows || of_heading(&text).is_some() && count == 1) {
                 self.label = of_heading(&text).or_else(|| of_sentence(&text));
+                self.turning = phrases::turning_label(&text);
                 continue;
             }
             // "Next steps: a, b" on one line.
@@ -146,7 +179,12 @@ impl Reader<'_> {
                 && rest.starts_with(|c: char| c.is_whitespace() || sentence::is_wide(c))
                 && let Some(topic) = of_heading(label)
             {
-                self.said.add(topic, &capital(rest.trim()));
+                // Without a label such as "Fixed" it would say that it is so.
+                let told = match phrases::turning_label(label) {
+                    Some(_) => text.clone(),
+                    None => capital(rest.trim()),
+                };
+                self.said.add(topic, &told);
                 continue;
             }
             if phrases::announces_finding(&text) && at + 1 < count {
@@ -164,13 +202,19 @@ impl Reader<'_> {
     fn sentence(&mut self, text: &str) {
         // Below "Changes" prose explains; elsewhere it belongs to its heading.
         let section = self.section.filter(|s| *s != Topic::Completed);
-        if let Some(topic) = of_sentence(text).or(section) {
+        let topic = of_sentence(text).or(section);
+        if topic.is_none() && reports_red_run(text) {
+            self.said.add(Topic::Learned, text);
+            return;
+        }
+        if let Some(topic) = topic {
             self.said.add(topic, text);
         }
         let empty = text.ends_with([':', '：', '?', '？'])
             || text.chars().count() < 8
             || is_filler(text)
-            || only_nods(text);
+            || only_nods(text)
+            || reports_red_run(text);
         if self.said.answer.len() < ANSWER && !empty {
             self.said.answer.push(tidy(text));
         }
@@ -219,8 +263,13 @@ impl Reader<'_> {
                 text = format!("{text} {}", children.join("; "));
             }
         }
-        if let Some(topic) = own.or_else(|| phrases::overrides(&text)).or(topic) {
-            self.said.add(topic, &text);
+        let own = own.or_else(|| phrases::overrides(&text));
+        if let Some(topic) = own.or(topic) {
+            let told = match own {
+                Some(_) => text,
+                None => self.with_label(topic, text),
+            };
+            self.said.add(topic, &told);
             return 1 + below;
         }
         for spoken in sentence::sentences(&text) {
@@ -228,7 +277,7 @@ impl Reader<'_> {
                 self.said.add(topic, spoken);
             }
         }
-        let asks = text.ends_with(['?', '？']);
+        let asks = text.ends_with(['?', '？']) || reports_red_run(&text);
         if self.said.answer.len() < ANSWER && text.chars().count() >= 8 && !asks {
             self.said.answer.push(tidy(&text));
         }
@@ -267,9 +316,47 @@ fn is_filler(text: &str) -> bool {
 /// Whether a text says no more than yes, done or failed.
 fn only_nods(text: &str) -> bool {
     const NODS: &[&str] = &[
-        "again", "all", "alright", "d'accord", "done", "erledigt", "fait", "failed", "fails",
-        "fertig", "good", "great", "hecho", "is", "it", "it's", "ja", "listo", "now", "ok", "okay",
-        "oui", "right", "set", "sí", "still", "sure", "that's", "vale", "works", "yes",
+        "again",
+        "all",
+        "did",
+        "didn't",
+        "does",
+        "doesn't",
+        "not",
+        "sorry",
+        "that",
+        "this",
+        "unfortunately",
+        "work",
+        "alright",
+        "d'accord",
+        "done",
+        "erledigt",
+        "fait",
+        "failed",
+        "fails",
+        "fertig",
+        "good",
+        "great",
+        "hecho",
+        "is",
+        "it",
+        "it's",
+        "ja",
+        "listo",
+        "now",
+        "ok",
+        "okay",
+        "oui",
+        "right",
+        "set",
+        "sí",
+        "still",
+        "sure",
+        "that's",
+        "vale",
+        "works",
+        "yes",
     ];
     let lower = text.to_lowercase().replace('’', "'");
     let mut words = lower

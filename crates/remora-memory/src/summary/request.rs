@@ -98,6 +98,97 @@ const TRIVIAL: &[&str] = &[
     "merci",
 ];
 
+/// Words of an answer that only agrees with what was proposed.
+const ASSENT: &[&str] = &[
+    "agree",
+    "agreed",
+    "ahead",
+    "all",
+    "approve",
+    "approved",
+    "awesome",
+    "by",
+    "carry",
+    "confirm",
+    "confirmed",
+    "continue",
+    "cool",
+    "correct",
+    "do",
+    "exactly",
+    "excellent",
+    "fine",
+    "for",
+    "go",
+    "good",
+    "great",
+    "i",
+    "i'm",
+    "is",
+    "it",
+    "let's",
+    "lets",
+    "lgtm",
+    "look",
+    "looks",
+    "me",
+    "nice",
+    "ok",
+    "okay",
+    "on",
+    "perfect",
+    "please",
+    "pls",
+    "proceed",
+    "right",
+    "ship",
+    "sound",
+    "sounds",
+    "sure",
+    "thank",
+    "thanks",
+    "that",
+    "that's",
+    "thats",
+    "this",
+    "to",
+    "with",
+    "works",
+    "yeah",
+    "yep",
+    "yes",
+    "you",
+    "yup",
+    "einverstanden",
+    "genau",
+    "ja",
+    "klar",
+    "passt",
+    "bitte",
+];
+/// The most words of such an answer.
+const MAX_ASSENT_WORDS: usize = 8;
+/// Words around the letter or number of a choice.
+const CHOOSING: &[&str] = &[
+    "and", "both", "choose", "let's", "number", "option", "options", "pick", "take", "the", "then",
+    "variant",
+];
+
+/// Whether a text only agrees, or only names what it chooses.
+fn only_answers(text: &str) -> bool {
+    if text.contains(['?', '？', '`', '/']) || text.chars().count() > 60 {
+        return false;
+    }
+    let lower = text.to_lowercase().replace('’', "'");
+    let words: Vec<&str> = lower
+        .split(|c: char| !(c.is_alphanumeric() || c == '\''))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_label = |word: &str| matches!(word.as_bytes(), [b'a'..=b'h' | b'1'..=b'9']);
+    let answers = |word: &&str| is_label(word) || ASSENT.contains(word) || CHOOSING.contains(word);
+    !words.is_empty() && words.len() <= MAX_ASSENT_WORDS && words.iter().all(answers)
+}
+
 /// Slash commands that steer the client and ask for no work.
 const CLIENT: &[&str] = &[
     "/clear",
@@ -137,7 +228,9 @@ pub(crate) fn is_trivial(text: &str) -> bool {
         .filter(|c| c.is_alphanumeric() || c.is_whitespace())
         .collect();
     spoken = spoken.split_whitespace().collect::<Vec<_>>().join(" ");
-    spoken.is_empty() || TRIVIAL.contains(&spoken.as_str()) && text.chars().count() < 60
+    spoken.is_empty()
+        || only_answers(text)
+        || TRIVIAL.contains(&spoken.as_str()) && text.chars().count() < 60
 }
 
 /// The request of all prompts, one line.

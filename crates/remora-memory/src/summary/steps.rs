@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::{ENTRIES, ENTRY, Step, StepResult};
+use super::{ENTRIES, ENTRY, Standing, Step, StepResult};
+use crate::fix::never_ran;
 use crate::output::{only_looks, takes_in};
 use crate::sentence::plain;
 
@@ -11,7 +12,11 @@ use crate::sentence::plain;
 #[derive(Debug, Default)]
 pub(super) struct Done {
     pub(super) investigated: Vec<String>,
+    /// What failed and was left, or passed later.
+    pub(super) failed: Vec<String>,
     pub(super) learned: Vec<String>,
+    /// Changes that were taken back.
+    pub(super) tried: Vec<String>,
     pub(super) completed: Vec<String>,
     /// What still fails, with its command.
     pub(super) open: Vec<(String, String)>,
@@ -24,6 +29,10 @@ pub(super) struct Done {
 
 /// How a step says that a command fails.
 pub(crate) const FAILING: &str = "Still failing: ";
+/// How it says that one failed, and nobody ran it again.
+pub(super) const FAILED: &str = "Failed: ";
+/// How it says that one failed before it passed.
+const FAILED_FIRST: &str = "Failed before it passed: ";
 /// Commands that are kept as having passed, the last ones.
 const PASSED: usize = 24;
 /// How many names a grouped entry shows.
@@ -66,26 +75,22 @@ pub(super) fn read(steps: &[Step]) -> Done {
                     .find(|f| !f.starts_with("$ "))
                     .map(|f| plain(f))
                     .filter(|f| !says(&title, f));
+                let told = fact.map_or_else(|| title.clone(), |f| format!("{title}: {f}"));
+                // That something failed is no finding: what came of it is.
                 if mended {
-                    done.learned
-                        .extend(fact.map(|f| format!("{title}: {f}")).or(Some(title)));
+                    done.failed.push(format!("{FAILED_FIRST}{told}"));
                 } else if failed > Some(at) {
                     // The last of several failures tells how things stand.
-                } else if is_check(step) {
-                    let text = fact.map_or_else(
-                        || format!("{FAILING}{title}"),
-                        |f| format!("{FAILING}{title}: {f}"),
-                    );
+                } else if is_check(step) && !never_ran(step.title) {
+                    let text = format!("{FAILING}{told}");
                     let command = step.command.unwrap_or_default();
                     done.open.push((text, command.to_owned()));
                 } else {
-                    done.learned.push(fact.map_or_else(
-                        || format!("Failed: {title}"),
-                        |f| format!("Failed: {title}: {f}"),
-                    ));
+                    done.failed.push(format!("{FAILED}{told}"));
                 }
             }
             Role::Change => changes.push(step),
+            Role::Tried => done.tried.push(title),
             Role::Result => results.push(title),
             Role::Decision => done.learned.push(title),
             Role::Read => reads.extend(step.files_read.iter().map(String::as_str)),
@@ -93,6 +98,12 @@ pub(super) fn read(steps: &[Step]) -> Done {
             Role::Other => {}
         }
     }
+    // A commit that was reverted stands no more than its edits.
+    let reverted: Vec<&str> = steps
+        .iter()
+        .filter_map(|step| quoted_revert(step.title))
+        .collect();
+    results.retain(|result| !reverted.iter().any(|subject| result.contains(subject)));
     done.completed = changed(&changes);
     // A later run of the same check replaces an earlier one.
     results.reverse();
@@ -106,12 +117,26 @@ pub(super) fn read(steps: &[Step]) -> Done {
     done.completed.extend(latest);
     let mut investigated = grouped("Read", &reads);
     investigated.append(&mut done.investigated);
-    done.investigated = investigated;
+    // What failed is what the turn was about; of all that was read a part is told.
+    let mut seen = std::mem::take(&mut done.failed);
+    seen.append(&mut investigated);
+    done.investigated = seen;
     done.files = files(steps);
-    let is_changed = |file: &&String| steps.iter().any(|s| s.files_modified.contains(file));
+    let is_changed = |file: &&String| {
+        let mut steps = steps
+            .iter()
+            .filter(|step| step.standing == Standing::Stands);
+        steps.any(|step| step.files_modified.contains(file))
+    };
     done.changed = done.files.iter().take_while(is_changed).count();
     done.passed = passed(steps);
     done
+}
+
+/// The subject of the commit that a title says was reverted.
+fn quoted_revert(title: &str) -> Option<&str> {
+    let (_, rest) = title.split_once("Revert \"")?;
+    rest.split_once('"').map(|(subject, _)| subject)
 }
 
 /// Commands that passed when they were last run, in that order.
@@ -134,6 +159,7 @@ fn passed(steps: &[Step]) -> Vec<String> {
 
 enum Role {
     Failure,
+    Tried,
     Change,
     Result,
     Decision,
@@ -145,6 +171,11 @@ enum Role {
 fn role(step: &Step) -> Role {
     if step.result == StepResult::Failed {
         return Role::Failure;
+    }
+    match step.standing {
+        Standing::Stands => {}
+        Standing::Tried => return Role::Tried,
+        Standing::Reversal => return Role::Other,
     }
     if !step.files_modified.is_empty()
         || matches!(
@@ -318,9 +349,12 @@ fn grouped(verb: &str, paths: &[&str]) -> Vec<String> {
 
 fn files(steps: &[Step]) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
-    let modified = steps.iter().flat_map(|s| s.files_modified);
+    let stands = |step: &&Step| step.standing == Standing::Stands;
+    let changed = steps.iter().filter(stands).flat_map(|s| s.files_modified);
+    let tried = steps.iter().filter(|step| !stands(step));
+    let tried = tried.flat_map(|s| s.files_modified);
     let read = steps.iter().flat_map(|s| s.files_read);
-    for file in modified.chain(read) {
+    for file in changed.chain(tried).chain(read) {
         if list.len() == ENTRIES {
             break;
         }

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{ENTRIES, ENTRY, REQUEST, Step, StepResult, Summary, TITLE, Turn, checkpoint};
+use super::{
+    ENTRIES, ENTRY, REQUEST, Standing, Step, StepResult, Summary, TITLE, Turn, checkpoint,
+};
 use crate::statement::{Speaker, Statement, find};
 
 fn texts(value: &Value) -> Vec<String> {
@@ -52,6 +54,7 @@ impl OwnedStep {
             files_modified: &self.modified,
             facts: &self.facts,
             command: None,
+            standing: Standing::Stands,
             result: self.result,
         }
     }
@@ -77,6 +80,7 @@ fn summed_up(case: &Value) -> Value {
     statements.extend(message.iter().flat_map(|m| find(m, Speaker::Assistant)));
     let turn = Turn {
         prompts: &prompts,
+        requests: &prompts,
         last_message: message.as_deref(),
         steps: &steps,
         statements: &statements,
@@ -162,10 +166,11 @@ proptest! {
             files_modified: if title.len() % 2 == 0 { files } else { &[] },
             facts: files,
             command: None,
+            standing: Standing::Stands,
             result: if *failed { StepResult::Failed } else { StepResult::Passed },
         }).collect();
         let statements: Vec<Statement> = message.iter().flat_map(|m| find(m, Speaker::User)).collect();
-        let turn = Turn { prompts: &prompts, last_message: message.as_deref(), steps: &steps, statements: &statements };
+        let turn = Turn { prompts: &prompts, requests: &prompts, last_message: message.as_deref(), steps: &steps, statements: &statements };
         if let Some(s) = checkpoint(&turn) {
             prop_assert!(!s.title.is_empty() && s.title.chars().count() <= TITLE && !s.title.contains('\n'));
             prop_assert!(s.request.chars().count() <= REQUEST && !s.request.contains('\n'));

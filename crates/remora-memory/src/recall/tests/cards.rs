@@ -1,6 +1,6 @@
 //! A turn as a card: what was asked, what came of it, what is left, and bounded.
 
-use super::super::card::{Focus, render};
+use super::super::card::{Focus, render, tells_nothing};
 use super::super::said::Said;
 use super::*;
 
@@ -99,4 +99,63 @@ fn a_card_is_bounded_whatever_was_said() {
         let chars = text.unwrap().chars().count();
         assert!(chars < 2 * 700 + 4 * 180 + 100, "{chars}");
     }
+}
+
+#[test]
+fn a_turn_that_only_repeats_its_request_is_no_candidate() {
+    let world = World::default();
+    let pushed = |completed: &str| {
+        let mut item = turn(1, "push the release branch to main", "Done.");
+        item.detail.as_mut().unwrap()["completed"] = json!([completed]);
+        item
+    };
+    let empty = [
+        turn(1, "push the release branch to main", "Done."),
+        turn(1, "push the release branch to main", "Great, thanks!"),
+        pushed("git push to example.org/a/b: main to main (1a2b3c4..5d6e7f8)"),
+    ];
+    for item in empty {
+        assert!(tells_nothing(&item), "{:?}", item.detail);
+        world.add(item);
+    }
+    assert_eq!(names(&world.at(&Moment::Start)), Vec::<String>::new());
+    let asked = Moment::Prompt("how do we push the release branch to main?");
+    assert_eq!(names(&world.at(&asked)), Vec::<String>::new());
+    let telling = [
+        turn(1, "push the release branch only after the tests", "Done."),
+        turn(
+            1,
+            "push it to main",
+            "Pushed, but the hook skips signed tags.",
+        ),
+        pushed("git commit 1a2b3c4 on main: Release 2.0"),
+        open_turn(1, "push it to main", "Done.", &["tag the release"]),
+    ];
+    for item in telling {
+        assert!(!tells_nothing(&item), "{:?}", item.detail);
+    }
+}
+
+#[test]
+fn a_card_tells_no_option_as_an_outcome() {
+    let world = World::default();
+    let mut item = turn(
+        1,
+        "Where do we keep the queue?",
+        "SQLite blocks, because it has one writer.\n\n- Option A: keep SQLite\n- Option B: use Redis instead\n\nWhich one?",
+    );
+    item.detail.as_mut().unwrap()["offered"] =
+        json!([["A", "keep SQLite"], ["B", "use Redis instead"]]);
+    let card = render(
+        &item,
+        None,
+        Focus::Best("queue in Redis"),
+        &[],
+        &world.scene(0),
+    )
+    .unwrap();
+    assert!(
+        card.ends_with("outcome: SQLite blocks, because it has one writer."),
+        "{card}"
+    );
 }

@@ -90,3 +90,32 @@ fn a_failure_that_never_passed_is_explained_by_the_end_of_a_later_turn() {
     let found = world.at(&Moment::Failure { command, error });
     assert_eq!(names(&found), ["#2"]);
 }
+
+#[test]
+fn a_fix_of_a_rule_is_told_where_another_file_breaks_it() {
+    let cases = [
+        (
+            "npx eslint lib",
+            "@typescript-eslint/no-unused-vars 'foo' is assigned a value but never used",
+            "Exit code 1\n\n/home/dev/app/lib/b.ts\n  9:7  error  'bar' is assigned a value but never used  \
+             @typescript-eslint/no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)\n",
+        ),
+        (
+            "ruff check lib",
+            "F401 'os' imported but unused",
+            "Exit code 1\nlib/b.py:4:8: F401 [*] `json` imported but unused\nFound 1 error.\n",
+        ),
+        (
+            "cargo clippy -- -D warnings",
+            "clippy::too_many_lines this function has too many lines (<n>)",
+            "Exit code 101\nerror: this function has too many lines (140/100)\n  --> src/b.rs:40:1\n   |\n   = note: \
+             `-D clippy::too-many-lines` implied by `-D warnings`\n\nerror: could not compile `app` (lib) due to 1 previous error\n",
+        ),
+    ];
+    for (command, says, error) in cases {
+        let world = World::default();
+        world.add(fix(command, says, "Split it", 2));
+        let found = world.at(&Moment::Failure { command, error });
+        assert_eq!(names(&found), ["#1"], "{command}");
+    }
+}

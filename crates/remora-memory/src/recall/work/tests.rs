@@ -16,6 +16,7 @@ fn read_turn(case: &Value, day: i64) -> Item {
     let (asked, said) = (text("asked"), text("said"));
     let turn = Turn {
         prompts: &[asked],
+        requests: &[asked],
         last_message: Some(said),
         ..Turn::default()
     };

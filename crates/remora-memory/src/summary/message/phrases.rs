@@ -1,5 +1,7 @@
 //! The words by which a heading or a sentence shows what it is about.
 
+use crate::sentence;
+
 /// Where an entry belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
@@ -54,9 +56,51 @@ pub(super) fn of_heading(heading: &str) -> Option<Topic> {
     }
 }
 
+/// Words of a label without which the line behind it says something else: "Fixed:
+/// the header was skipped" is not that it was skipped.
+const TURNING: &str = "\
+fixed|fix|fixes|bugfix|failed|failing|reverted|removed|dropped|deleted|restored|disabled|rejected|skipped\
+|deferred|added|created|replaced|renamed";
+/// The same, where the label is no more than a few words.
+const TURNING_SHORT: &str =
+    "not|no|never|longer|instead|only|until|except|unless|without|fails|revert|undone";
+const TURNING_WIDE: &str = "修复|移除|删除|新增|回滚|撤销|未|没|不";
+
+/// What a label adds to the lines it stands above, if they mean something else
+/// without it: the label itself, or its telling word where it is a sentence.
+pub(super) fn turning_label(label: &str) -> Option<String> {
+    const MAX_LABEL_WORDS: usize = 3;
+    let label = label.trim_matches(|c: char| !c.is_alphanumeric());
+    if TURNING_WIDE.split('|').any(|word| label.contains(word)) {
+        return Some(label.to_owned());
+    }
+    let words: Vec<&str> = label.split_whitespace().collect();
+    let turning = |list: &str| {
+        let is_in = |word: &&&str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            list.split('|')
+                .any(|known| known.eq_ignore_ascii_case(word))
+        };
+        words.iter().find(is_in)
+    };
+    if words.len() <= MAX_LABEL_WORDS {
+        let is_turning = turning(TURNING)
+            .or_else(|| turning(TURNING_SHORT))
+            .is_some();
+        return is_turning.then(|| label.to_owned());
+    }
+    turning(TURNING).map(|word| super::capital(word))
+}
+
+/// Whether a line below such a label says by itself what was done.
+pub(super) fn tells_deed(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    tells_done(lower.trim_start_matches(|c: char| !c.is_alphanumeric()))
+}
+
 /// Whether `word` stands in the text at the beginning of a word.
 fn begins_word(text: &str, word: &str) -> bool {
-    let wide = word.chars().any(crate::sentence::is_wide);
+    let wide = word.chars().any(sentence::is_wide);
     text.match_indices(word).any(|(at, _)| {
         wide || (!text[..at]
             .chars()
@@ -149,6 +193,40 @@ pub(super) fn of_sentence(text: &str) -> Option<Topic> {
         .split('|')
         .any(|w| lower.contains(w))
         .then_some(Topic::Learned)
+}
+
+/// Whether a sentence only reports a red run of tests, a build or another check.
+/// That is how things stood for a moment, not something found out or done; with a
+/// reason or a cure it is.
+pub(crate) fn reports_red_run(text: &str) -> bool {
+    const FAILS: &str = "fail|fails|failed|failing|failure|failures|red|broken";
+    const RUNS: &str = "test|tests|suite|suites|build|builds|check|checks|ci|pipeline|lint|clippy|spec|specs|job|jobs|run";
+    const TURNS: &str = "\
+because|since|caused|cause|due|fixed|fix|fixes|no|none|not|never|longer|without|pass|passes|green|why|if\
+|when|would|could|should|so|instead|reverted|unless|until|0|first|before|expected|every|always";
+    if text.chars().any(sentence::is_wide) {
+        let has = |word: &str| text.contains(word);
+        return has("测试")
+            && has("失败")
+            && !["修复", "通过", "因为", "原因", "由于", "导致"]
+                .into_iter()
+                .any(has);
+    }
+    let lower = text.to_lowercase().replace('’', "'");
+    let words: Vec<&str> = lower
+        .split(|c: char| !(c.is_alphanumeric() || c == '\''))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let has = |list: &str| {
+        words
+            .iter()
+            .any(|word| list.split('|').any(|known| known == *word))
+    };
+    let counted = words.windows(2).any(|pair| {
+        pair[0].bytes().all(|b| b.is_ascii_digit())
+            && matches!(pair[1], "failed" | "failing" | "failures")
+    });
+    has(FAILS) && (counted || has(RUNS)) && !has(TURNS) && !lower.contains("n't ")
 }
 
 /// Without a word of assent at the front.

@@ -1,0 +1,223 @@
+//! Edits that did not stay: taken back by the reverse edit, or by git. What broke
+//! a test and was taken back is neither a change nor a fix; that it was tried, and
+//! what failed then, is worth telling.
+
+use remora_protocol::record::{Item, Kind};
+use serde_json::{Value, json};
+
+use super::{command_of, detail, field, list};
+use crate::sentence::one_line;
+
+/// How the row of an edit begins that was taken back.
+pub(crate) const TRIED: &str = "Reverted: ";
+/// How the row of the edit begins that took it back.
+const TOOK_BACK: &str = "Took back: ";
+/// Characters of such a title.
+const MAX_TITLE_CHARS: usize = 140;
+/// Edits of a session that may be taken back.
+const MAX_EDITS: usize = 64;
+
+/// The edits of a session that stand.
+#[derive(Debug, Default)]
+pub(super) struct StandingEdits(Vec<StandingEdit>);
+
+#[derive(Debug)]
+struct StandingEdit {
+    item: Item,
+    /// How git told the commit that it went into.
+    commit: Option<String>,
+}
+
+impl StandingEdits {
+    /// A row of the session.
+    pub(super) fn note(&mut self, item: &Item) {
+        if item.kind == Kind::Failure || is_tried(item) {
+            return;
+        }
+        let is_undone =
+            |edit: &StandingEdit| list(item, field::REVERTS).any(|uid| uid == edit.item.uid);
+        self.0.retain(|edit| !is_undone(edit));
+        if let Some(command) = command_of(item) {
+            let commits = parts_of(command).any(|words| words.starts_with(&["git", "commit"]));
+            let open = self.0.iter_mut().filter(|edit| edit.commit.is_none());
+            for edit in open.filter(|_| commits) {
+                edit.commit = Some(format!("{} {}", item.uid, item.title));
+            }
+        } else if !item.files_modified.is_empty() && !is_reversal(item) {
+            if self.0.len() == MAX_EDITS {
+                self.0.remove(0);
+            }
+            let item = item.clone();
+            self.0.push(StandingEdit { item, commit: None });
+        }
+    }
+
+    /// The edits that this row takes back.
+    pub(super) fn undone_by(&self, item: &Item) -> Vec<&Item> {
+        if item.kind == Kind::Failure {
+            return Vec::new();
+        }
+        let Some(command) = command_of(item) else {
+            let edit = self.0.iter().rfind(|edit| reverses(item, &edit.item));
+            return edit.map(|edit| &edit.item).into_iter().collect();
+        };
+        let mut undone = Vec::new();
+        for words in parts_of(command) {
+            let is_undone = |edit: &&StandingEdit| match words.as_slice() {
+                ["git", "checkout" | "restore", rest @ ..] => restores(rest, edit),
+                ["git", "reset", rest @ ..] if rest.contains(&"--hard") => {
+                    edit.commit.is_none()
+                        || rest
+                            .iter()
+                            .any(|word| word.starts_with("HEAD~") || word.starts_with("HEAD^"))
+                            && self.is_last_commit(edit)
+                }
+                ["git", "revert", rest @ ..] => rest.iter().any(|word| {
+                    let is_hash = word.len() >= 7 && word.bytes().all(|b| b.is_ascii_hexdigit());
+                    let named = || {
+                        edit.commit
+                            .as_ref()
+                            .is_some_and(|commit| commit.contains(&word[..7]))
+                    };
+                    *word == "HEAD" && self.is_last_commit(edit) || is_hash && named()
+                }),
+                _ => false,
+            };
+            undone.extend(self.0.iter().filter(is_undone).map(|edit| &edit.item));
+        }
+        undone
+    }
+
+    fn is_last_commit(&self, edit: &StandingEdit) -> bool {
+        let last = self.0.iter().rev().find_map(|edit| edit.commit.as_ref());
+        edit.commit.is_some() && edit.commit.as_ref() == last
+    }
+}
+
+/// Whether `git checkout` or `git restore` with these words brings back what an
+/// edit changed.
+fn restores(words: &[&str], edit: &StandingEdit) -> bool {
+    let only_index = words.contains(&"--staged") && !words.contains(&"--worktree");
+    let is_branch = words
+        .iter()
+        .any(|word| matches!(*word, "-b" | "-B" | "-c" | "--orphan"));
+    let is_older = |word: &&str| {
+        word.starts_with("--source") || word.starts_with("HEAD~") || word.starts_with("HEAD^")
+    };
+    if only_index || is_branch || edit.commit.is_some() && !words.iter().any(is_older) {
+        return false;
+    }
+    let mut paths = words.iter().filter(|word| !word.starts_with('-'));
+    let mut files = edit.item.files_modified.iter();
+    files.any(|file| paths.any(|path| is_path_of(path.trim_matches(['"', '\'']), file)))
+}
+
+/// Whether a path of a command line means this file or a folder it is in.
+fn is_path_of(path: &str, file: &str) -> bool {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let within = |inner: &str, outer: &str| {
+        inner
+            .strip_suffix(outer)
+            .is_some_and(|rest| rest.ends_with('/'))
+    };
+    let folder = file
+        .strip_prefix(path)
+        .is_some_and(|rest| rest.starts_with('/'));
+    path == "."
+        || path.is_empty()
+        || path == file
+        || folder
+        || within(file, path)
+        || within(path, file)
+}
+
+/// The commands of a line, as words.
+fn parts_of(command: &str) -> impl Iterator<Item = Vec<&str>> {
+    let parts = command.split(" && ").flat_map(|part| part.split("; "));
+    parts.map(|part| part.split(' ').filter(|word| !word.is_empty()).collect())
+}
+
+/// Whether a command only puts changes aside: whatever passes then, passes
+/// without them.
+pub(super) fn sets_aside(step: &Item) -> bool {
+    let aside = |words: Vec<&str>| match words.as_slice() {
+        ["git", "stash", rest @ ..] => {
+            rest.iter().all(|word| word.starts_with('-'))
+                || matches!(rest.first(), Some(&"push" | &"save"))
+        }
+        _ => false,
+    };
+    command_of(step).is_some_and(|command| parts_of(command).any(aside))
+}
+
+/// Whether an edit was taken back.
+pub(crate) fn is_tried(item: &Item) -> bool {
+    detail(item, field::TRIED).is_some()
+}
+
+/// Whether a row takes edits back.
+pub(crate) fn is_reversal(item: &Item) -> bool {
+    list(item, field::REVERTS).next().is_some()
+}
+
+/// The title of an edit before it was taken back.
+pub(super) fn first_title(item: &Item) -> &str {
+    detail(item, field::TRIED).unwrap_or(&item.title)
+}
+
+/// The row of an edit that was taken back, after this failure if there was one.
+pub(super) fn tell_tried(edit: &Item, failure: Option<&Item>) -> Item {
+    let mut told = edit.clone();
+    let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.title));
+    told.title = one_line(&format!("{TRIED}{}{why}", edit.title), MAX_TITLE_CHARS);
+    if told.kind == Kind::Bugfix {
+        told.kind = Kind::Change;
+    }
+    told.facts.retain(|fact| !fact.starts_with("after: "));
+    told.facts
+        .extend(failure.map(|failure| format!("reverted after: {}", failure.title)));
+    set(&mut told, field::TRIED, json!(edit.title));
+    told
+}
+
+/// The row that took these edits back.
+pub(crate) fn tell_reversal(mut row: Item, tried: &[Item]) -> Item {
+    if command_of(&row).is_none() {
+        row.kind = Kind::Change;
+        let titles: Vec<&str> = tried.iter().map(first_title).collect();
+        row.title = one_line(
+            &format!("{TOOK_BACK}{}", titles.join("; ")),
+            MAX_TITLE_CHARS,
+        );
+        row.facts.retain(|fact| !fact.starts_with("after: "));
+    }
+    row.facts.extend(
+        tried
+            .iter()
+            .map(|edit| format!("reverted: {}", first_title(edit))),
+    );
+    let uids: Vec<&str> = tried.iter().map(|edit| edit.uid.as_str()).collect();
+    set(&mut row, field::REVERTS, json!(uids));
+    row
+}
+
+fn set(item: &mut Item, name: &str, value: Value) {
+    let detail = item.detail.get_or_insert_with(|| json!({}));
+    if let Value::Object(detail) = detail {
+        detail.insert(name.to_owned(), value);
+    }
+}
+
+/// Whether an edit puts back what another one changed.
+fn reverses(edit: &Item, before: &Item) -> bool {
+    let lines = |item: &Item, sign: char| -> Vec<String> {
+        let lines = item.text.lines().filter_map(|line| line.strip_prefix(sign));
+        let lines = lines.map(|line| line.trim().to_owned());
+        lines.filter(|line| !line.is_empty()).collect()
+    };
+    let (gone, come) = (lines(edit, '-'), lines(edit, '+'));
+    edit.files_modified == before.files_modified
+        && !(gone.is_empty() && come.is_empty())
+        && gone == lines(before, '+')
+        && come == lines(before, '-')
+}
