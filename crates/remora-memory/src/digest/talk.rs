@@ -85,8 +85,7 @@ impl Work<'_> {
                 StatementKind::Correction => Kind::Correction,
             };
             let told = said.told();
-            let title = sentence::cut_sentence(&told, item::TITLE);
-            let mut row = item::of(event, state, 1 + n, kind, &title);
+            let mut row = item::of(event, state, 1 + n, kind, &told);
             row.text = told;
             row.facts = said
                 .reason

@@ -382,9 +382,15 @@ fn statement_line(item: &Item, scene: &Scene<'_>) -> String {
         .facts
         .iter()
         .find_map(|fact| fact.strip_prefix("because: "));
+    // A title that was cut may have lost the word that turns it.
+    let said = if item.title.ends_with('…') && !item.text.is_empty() {
+        &item.text
+    } else {
+        &item.title
+    };
     let text = match reason {
-        Some(reason) if !item.title.contains(reason) => format!("{} ({reason})", item.title),
-        _ => item.title.clone(),
+        Some(reason) if !said.contains(reason) => format!("{said} ({reason})"),
+        _ => said.clone(),
     };
     format!(
         "{}{mark} {}{branch}: {}",
