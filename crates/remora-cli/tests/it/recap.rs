@@ -28,7 +28,7 @@ fn by_project_and_session() {
                         main · [AGENT] · ended: prompt_input_exit
         asked     - The cart test fails on an empty cart. Please fix it. We decided
                     to keep prices in cents because floats lose money.
-        done      - Total now sums.
+        done      - Fixed the empty cart: total now sums.
                   - Changed total in src/cart.rs: now items.iter().map(|i|
                     i.cents).sum()
                   - cargo test: 2 tests passed

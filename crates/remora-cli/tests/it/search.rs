@@ -39,7 +39,8 @@ fn results_have_title_place_and_snippet() {
     #8 prompt · Add discounts to the cart. 折扣不能低于零。
        2026-11-15 14:01 · shop · main
 
-    #7 summary · The cart test fails on an empty cart → Total now sums
+    #7 summary · The cart test fails on an empty cart → Fixed the empty cart: total
+       now sums
        2026-11-14 09:05 · shop · main · src/cart.rs
        …steps: - add a test for a cart with a discount Request: The cart test fails
        on an empty cart. Please fix it. We decided to keep prices in cents…

@@ -34,7 +34,8 @@ fn rows_and_events_by_day_and_session() {
       09:04   #5  fix         cargo test: 1 of 2 tests failed (cart::tests::empty) →
                               Changed `total` in src/cart.rs: now
                               `items.iter().map(|i| i.cents).sum()`
-      09:05   #7  summary     The cart test fails on an empty cart → Total now sums
+      09:05   #7  summary     The cart test fails on an empty cart → Fixed the empty
+                              cart: total now sums
       09:10    ·              SessionEnd: prompt_input_exit
 
     2026-11-15 Sunday
