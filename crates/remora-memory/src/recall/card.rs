@@ -10,6 +10,7 @@ use remora_protocol::time::date;
 use super::plain::line;
 use super::row::entries;
 use super::said::{Said, telling_words};
+use super::subject::is_only_process;
 use super::{Scene, is_untrusted, name_of, other_branch};
 use crate::end_date::{ended_on, without_ended};
 use crate::episode::{Room, field, join_sentences, rank_sentences, weigh_sentence};
@@ -174,10 +175,15 @@ pub(super) fn render(
     let is_outcome_known = parts.is_empty() && has_outcome && asked.is_none();
     // Nothing came of it, and now the same is asked again.
     let is_echo = || parts.is_empty() && Said::of(about).says_all(&telling_words(&request));
+    // "Commit it" and "Committed as 749b51f" are of no use to anyone.
+    let is_status = || asked.is_none() && is_only_process(&format!("{request} {outcome}"));
     let is_empty = match focus {
         Focus::Standing(_) => is_unanswered,
         Focus::About(_) | Focus::Best(_) => is_unanswered || is_outcome_known || is_echo(),
     };
+    if !matches!(focus, Focus::Standing(_)) && is_status() {
+        return None;
+    }
     if !request.is_empty() && !is_empty {
         parts.insert(0, format!("asked{source}: {request}"));
     }

@@ -56,6 +56,17 @@ fn a_title_of_the_agent_is_not_told_as_what_was_asked() {
 }
 
 #[test]
+fn a_card_that_only_tells_that_work_was_handed_in_is_none() {
+    let world = World::default();
+    let item = turn(3, "commit it and push", "Committed as 749b51f and pushed.");
+    let about = Focus::About("commit and push the parser");
+    assert_eq!(render(&item, None, about, &[], &world.scene(0)), None);
+    // Who goes on wants to know where the work stood.
+    let standing = Focus::Standing("continue");
+    assert!(render(&item, None, standing, &[], &world.scene(0)).is_some());
+}
+
+#[test]
 fn a_card_that_tells_nothing_new_is_none() {
     let world = World::default();
     let scene = world.scene(0);
