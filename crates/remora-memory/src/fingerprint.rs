@@ -145,14 +145,20 @@ fn make_print(
     lines.sort();
     lines.dedup();
     lines.truncate(PROBLEMS);
-    if lines.is_empty() {
+    let is_bare = !is_caused && names_only(problems);
+    if is_bare && telling.lines.is_empty() {
+        // The same test, or the same package, breaks in many ways.
+        return None;
+    }
+    if lines.is_empty() || is_bare {
         let printed = telling.lines.iter().map(|line| line.printed.clone());
         lines.extend(printed);
     }
     if lines.is_empty() {
-        lines.extend(telling.tests.iter().map(|test| format!("test {test}")));
+        let tests = telling.tests.iter().filter(|test| tells_difference(test));
+        lines.extend(tests.map(|test| format!("test {test}")));
     }
-    if lines.is_empty() {
+    if lines.is_empty() && telling.tests.is_empty() {
         lines.extend(last_line(text));
     }
     if lines.is_empty() {
@@ -213,6 +219,18 @@ fn messages(problems: &[Problem], telling: &Telling) -> Vec<String> {
 fn has_subjects(problems: &[Problem]) -> bool {
     let mut own = problems.iter().filter(|problem| !is_runner(problem));
     own.any(|problem| problem.subject.is_some())
+}
+
+/// Whether a reader names what failed, and of none of it why.
+fn names_only(problems: &[Problem]) -> bool {
+    let mut own = problems.iter().filter(|problem| !is_runner(problem));
+    let says = |problem: &Problem| problem.code.is_some() || !problem.message.trim().is_empty();
+    has_subjects(problems) && !own.any(says)
+}
+
+/// Whether the line of a test goes on with what was not as it should be.
+fn tells_difference(test: &str) -> bool {
+    test.contains("failed: ")
 }
 
 fn problem_line(problem: &Problem) -> String {
@@ -400,11 +418,12 @@ fn speaks_of_error(line: &str) -> bool {
 fn last_line(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
     let last = lines.next_back()?;
+    let said = normal::normalise(last);
     let tells = last.chars().any(char::is_alphabetic)
         && !last.starts_with("Exit code ")
-        && !skeleton::is_runner(last)
-        && Skeleton::of(last).strength > Strength::Nothing;
-    tells.then(|| normal::normalise(last))
+        && !skeleton::is_runner(&said)
+        && Skeleton::of(last).says_anything();
+    tells.then_some(said)
 }
 
 /// FNV-1a, 64 bits, finished by a mix so that close texts have distant names.

@@ -158,6 +158,14 @@ impl Skeleton {
         }
     }
 
+    /// Whether it has a name, a code or a word that not every error has.
+    pub(super) fn says_anything(&self) -> bool {
+        let has_words = self.words.iter().any(|word| is_content(word));
+        self.strength == Strength::Telling
+            || self.strength == Strength::Named
+                && (has_words || !self.names.is_empty() || !self.codes.is_empty())
+    }
+
     /// Whether it says enough to be known again though it speaks of no trouble.
     pub(super) fn says_much(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();

@@ -255,3 +255,55 @@ fn errors_that_only_look_alike_stay_apart() {
         assert!(!are_same(&one, &other), "{one:?}\n{other:?}");
     }
 }
+
+#[test]
+fn an_error_without_a_message_of_its_own_has_no_fingerprint() {
+    for (command, printed) in [
+        (
+            "go test ./... 2>&1 | tail -3",
+            "FAIL\texample.org/kiln/internal/glaze [build failed]\nFAIL",
+        ),
+        (
+            "go test ./internal/glaze | tail -2",
+            "FAIL\texample.org/kiln/internal/glaze\t0.412s\nFAIL",
+        ),
+        (
+            "go test ./internal/glaze | grep FAIL",
+            "--- FAIL: TestGlazeMelts (0.00s)\nFAIL\nFAIL\texample.org/kiln/internal/glaze\t0.412s",
+        ),
+        (
+            "go test ./internal/glaze | grep -- '--- FAIL'",
+            "--- FAIL: TestGlazeMelts (0.00s)\n    --- FAIL: TestGlazeMelts/at_dawn (0.00s)",
+        ),
+        ("go run ./cmd/kiln", "exit status 1"),
+        ("make", "Exit code 1\nexit status 1"),
+        (
+            "pytest -q | tail -2",
+            "FAILED tests/test_glaze.py::test_melts\n1 failed in 0.31s",
+        ),
+        (
+            "cargo test | tail -4",
+            "failures:\n    glaze::melts\n\ntest result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        ),
+        ("./check", "FAIL"),
+    ] {
+        let signs = signs(command, printed);
+        assert_eq!((signs.print, signs.says), (None, vec![]), "{printed}");
+    }
+}
+
+#[test]
+fn a_test_that_says_why_keeps_its_fingerprint() {
+    for (command, printed) in [
+        (
+            "go test ./internal/glaze",
+            "--- FAIL: TestGlazeMelts (0.00s)\n    glaze_test.go:12: got 900, want 1200\nFAIL\nFAIL\texample.org/kiln/internal/glaze\t0.412s",
+        ),
+        (
+            "pytest -q",
+            "FAILED tests/test_glaze.py::test_melts - assert 900 == 1200\n1 failed in 0.31s",
+        ),
+    ] {
+        assert!(signs(command, printed).print.is_some(), "{printed}");
+    }
+}
