@@ -6,12 +6,16 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::tokens;
 use serde_json::{Value, json};
 
-use crate::output::{acts, added_to, drops_option, is_git_form, settings_of, takes_in};
+use crate::output::{
+    acts, added_to, bypasses_check, drops_option, is_git_form, settings_of, takes_in,
+};
 
 mod bearing;
+mod lesson;
 mod reversal;
 
-use bearing::{Bearing, FITTING};
+use bearing::{Bearing, FITTING, is_about_tests};
+use lesson::has_lesson;
 use reversal::{StandingEdits, first_title, sets_aside, tell_tried};
 pub(crate) use reversal::{TRIED, is_reversal, is_tried, tell_reversal};
 
@@ -19,9 +23,9 @@ pub(crate) use reversal::{TRIED, is_reversal, is_tried, tell_reversal};
 const OPEN: usize = 16;
 /// Edits and commands that are told of one fix.
 const STEPS: usize = 8;
-/// Steps of which none bears on the error, and from which on it is unclear what
-/// mended it: fewer than are kept, so that all of them were seen.
-const MOST_UNRELATED: usize = STEPS - 2;
+/// Steps of which none bears on the error, and beyond which it is unclear what
+/// mended it. An error often names nothing of the setting that mends it.
+const MOST_UNRELATED: usize = 2;
 /// Bytes of a command line in a title.
 const COMMAND: usize = 100;
 /// Characters of diff that are kept of each edit.
@@ -65,7 +69,9 @@ pub(crate) mod field {
 #[derive(Debug)]
 struct OpenFailure {
     command: String,
-    fingerprint: String,
+    /// None of a test run that does not say why: the edits behind it mend
+    /// something, but teach nothing.
+    fingerprint: Option<String>,
     item: Item,
     /// What was done since: edits, and commands that change something.
     steps: Vec<Item>,
@@ -86,8 +92,7 @@ impl OpenFailure {
     /// What the passing form of the command has more than the failing one.
     fn added_by(&self, passing: &Item, command: &str) -> Option<String> {
         let set = |item: &Item| -> Vec<String> {
-            let line = item.facts.first().and_then(|fact| fact.strip_prefix("$ "));
-            let set = line.map(settings_of).unwrap_or_default();
+            let set = command_line(item).map(settings_of).unwrap_or_default();
             set.into_iter().map(str::to_owned).collect()
         };
         let before = set(&self.item);
@@ -148,7 +153,9 @@ impl OpenFailures {
 
     /// Whether this error was met and has not been mended since.
     pub(crate) fn has(&self, print: &str) -> bool {
-        self.open.iter().any(|open| open.fingerprint == print)
+        self.open
+            .iter()
+            .any(|open| open.fingerprint.as_deref() == Some(print))
     }
 
     /// The edits that this row takes back, each told as what was tried and the
@@ -189,15 +196,17 @@ impl OpenFailures {
     }
 
     fn failed(&mut self, command: &str, item: &Item) {
-        let Some(print) = detail(item, field::FINGERPRINT) else {
+        let print = detail(item, field::FINGERPRINT);
+        if print.is_none() && !item.concepts.iter().any(|concept| concept == "test") {
             return;
-        };
+        }
         if never_ran(&item.title) {
             return;
         }
         // The same error again: the edits so far did not mend it, but they are
         // part of the way to what will.
-        let known = |open: &OpenFailure| open.command == command && open.fingerprint == print;
+        let known =
+            |open: &OpenFailure| open.command == command && open.fingerprint.as_deref() == print;
         if let Some(open) = self.open.iter_mut().find(|open| known(open)) {
             open.tried = open.steps.len();
             return;
@@ -207,7 +216,7 @@ impl OpenFailures {
         }
         self.open.push(OpenFailure {
             command: command.to_owned(),
-            fingerprint: print.to_owned(),
+            fingerprint: print.map(str::to_owned),
             item: item.clone(),
             steps: Vec::new(),
             tried: 0,
@@ -229,17 +238,23 @@ impl OpenFailures {
             if !open.is_ended_by(passing, command) {
                 continue;
             }
+            let Some(print) = open
+                .fingerprint
+                .as_deref()
+                .filter(|_| has_lesson(&open.item))
+            else {
+                continue;
+            };
             let Some(change) = Change::of(open, passing, command) else {
                 continue;
             };
-            let before = known(&open.fingerprint)?;
+            let before = known(print)?;
             let uid = match fixes.len() {
                 0 => format!("{}/fix", passing.uid),
                 n => format!("{}/fix{n}", passing.uid),
             };
-            fixes.push(learned(open, &change, passing, before.as_ref(), uid));
-            self.mended
-                .push((command.to_owned(), open.fingerprint.clone()));
+            fixes.push(learned(open, print, &change, passing, before.as_ref(), uid));
+            self.mended.push((command.to_owned(), print.to_owned()));
         }
         if fixes.is_empty() {
             for (_, key) in self.mended.iter().filter(|(c, _)| c == command) {
@@ -268,6 +283,19 @@ pub(crate) fn change(fix: &Item) -> &str {
     fix.title.rsplit(ARROW).next().unwrap_or(&fix.title)
 }
 
+/// Whether a fix tells to step over a check, as it is no longer learned.
+pub(crate) fn steps_over_check(fix: &Item) -> bool {
+    let told = change(fix).strip_suffix('`').unwrap_or_default();
+    match told.split_once('`') {
+        Some(("Ran ", line)) => line.contains("sudo ") || bypasses_check(line),
+        Some(("Ran it with ", form)) => {
+            let command = command_of(fix).unwrap_or_default();
+            bypasses_check(&format!("{command} {form}")) || bypasses_check(form)
+        }
+        _ => false,
+    }
+}
+
 /// What was done between a failure and the pass.
 struct Change<'a> {
     /// Edits and commands that stayed.
@@ -281,13 +309,18 @@ struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// `None` when nothing was done, or all of it was taken back.
+    /// `None` when nothing was done that bears on the error, all of it was taken
+    /// back, or a check was stepped over.
     fn of(open: &'a OpenFailure, passing: &Item, command: &str) -> Option<Self> {
+        let steps_over = |item: &Item| command_line(item).is_some_and(bypasses_check);
+        if steps_over(passing) && !steps_over(&open.item) {
+            return None;
+        }
         let mut steps: Vec<&Item> = Vec::new();
         let mut taken_back = Vec::new();
         // Whether what was done before the failure was taken back after it.
         let mut undid_earlier = false;
-        for step in &open.steps {
+        for step in open.steps.iter().filter(|step| !steps_over(step)) {
             if !is_reversal(step) {
                 undid_earlier |= sets_aside(step);
                 steps.push(step);
@@ -302,33 +335,39 @@ impl<'a> Change<'a> {
         steps.retain(|step| !sets_aside(step));
         let form = open.added_by(passing, command);
         let bearing = Bearing::of(&open.item);
-        // No change of a file mends what git refuses, but for conflicts in it.
-        if detail(&open.item, field::TOOL).is_some_and(|tool| tool.starts_with("git "))
-            && !bearing.is_conflict()
-        {
+        // No change of a file mends what git refuses.
+        if detail(&open.item, field::TOOL).is_some_and(|tool| tool.starts_with("git ")) {
             steps.retain(|step| command_of(step).is_some());
         }
         // Between a failure and the pass all kinds of things are done: what bears
         // on the error is told, and first.
         let best = steps.iter().map(|step| bearing.on(step)).max();
+        let is_fitting = best.is_some_and(|best| best >= FITTING);
         // An edit broke it, and without that edit it passes: nothing was mended.
-        if undid_earlier && best.is_none_or(|best| best < FITTING) {
+        if undid_earlier && !is_fitting {
             return None;
         }
-        if best.is_some_and(|best| best >= FITTING) {
+        if is_fitting || form.is_some() {
             steps.retain(|step| bearing.on(step) > 0);
-        } else if form.is_none() && steps.len() > MOST_UNRELATED {
+        } else {
             // What was done after it was met for the last time is likelier.
             let last = &open.steps[open.tried..];
             steps.retain(|step| last.iter().any(|other| std::ptr::eq(*step, other)));
+            // Of the commands the one that stepped over a check may have done it.
+            if open.steps.iter().any(steps_over) {
+                steps.retain(|step| command_of(step).is_none());
+            }
+            // One word in common may be chance, but not in one step alone.
             if steps.len() > MOST_UNRELATED {
+                steps.retain(|step| bearing.on(step) > 0);
+            }
+            if steps.len() > MOST_UNRELATED || steps.iter().all(|step| is_about_tests(step)) {
                 return None;
             }
         }
         let main = best.and_then(|best| steps.iter().rposition(|step| bearing.on(step) == best));
-        let fits = best.is_some_and(|best| best >= FITTING);
         let title = match (main, &form) {
-            (Some(at), _) if fits => tell_step(steps[at]),
+            (Some(at), _) if is_fitting => tell_step(steps[at]),
             (_, Some(form)) => format!("Ran it with `{form}`"),
             (Some(at), None) => tell_step(steps[at]),
             (None, None) => return None,
@@ -354,17 +393,26 @@ fn tell_step(step: &Item) -> String {
     }
 }
 
+/// The line of a command, as it was run.
+fn command_line(item: &Item) -> Option<&str> {
+    item.facts.first()?.strip_prefix("$ ")
+}
+
 /// The line that was run.
 fn told_command(step: &Item) -> String {
-    let line = step.facts.first().and_then(|fact| fact.strip_prefix("$ "));
-    match line {
-        Some(line) => format!("Ran `{}`", &line[..line.floor_char_boundary(COMMAND)]),
+    match command_line(step) {
+        Some(line) => {
+            // Whose rights it needs is for the user to say.
+            let line = line.replace("sudo ", "");
+            format!("Ran `{}`", &line[..line.floor_char_boundary(COMMAND)])
+        }
         None => step.title.clone(),
     }
 }
 
 fn learned(
     open: &OpenFailure,
+    print: &str,
     done: &Change<'_>,
     passing: &Item,
     before: Option<&Item>,
@@ -423,7 +471,7 @@ fn learned(
     let mut fix = Item {
         id: 0,
         uid,
-        key: Some(open.fingerprint.clone()),
+        key: Some(print.to_owned()),
         kind: Kind::Fix,
         digest_tokens: tokens::estimate(&title) + tokens::estimate(&text),
         title,
@@ -436,7 +484,7 @@ fn learned(
         ..passing.clone()
     };
     fix.detail = Some(json!({
-        field::FINGERPRINT: open.fingerprint,
+        field::FINGERPRINT: print,
         field::COMMAND: open.command,
         field::SAYS: open.item.detail.as_ref().and_then(|detail| detail.get(field::SAYS)),
         field::ERROR: open.item.uid,

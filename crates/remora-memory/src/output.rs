@@ -47,7 +47,7 @@ mod vitest;
 mod yarn;
 
 pub(crate) use command::{
-    acts, added_to, drops_option, is_git_form, only_looks, settings_of, takes_in,
+    acts, added_to, bypasses_check, drops_option, is_git_form, only_looks, settings_of, takes_in,
 };
 pub use command::{describe_command, same_command_key};
 pub use compact::compact;

@@ -10,15 +10,16 @@ use crate::words::is_stop;
 
 /// From this on a step is one that mended it.
 pub(super) const FITTING: u32 = 2;
-/// Names in common that count.
-const MOST_NAMES: u32 = 3;
+/// What names in common count at most, and what one does that only a program has.
+const MOST_NAMES: u32 = 4;
+const SYMBOL: u32 = 2;
 /// Bytes of a failure's text, and of a step's, that are looked at.
 const MAX_TEXT_BYTES: usize = 4_000;
 
 /// How titles of steps begin that change no program.
 const WORDS_ONLY: &[&str] = &["Changed a comment", "Reworded ", "Updated section"];
-/// How titles of steps begin that only add tests.
-const NEW_TESTS: &[&str] = &["Added test", "Added 2 tests", "Added 3 tests"];
+/// How titles of steps begin that only bring a name in, wherever that is.
+const IMPORTS: &[&str] = &["Imported ", "Removed import "];
 /// Endings of files whose names are places, not what an error is about.
 const SOURCES: &[&str] = &[
     ".go", ".rs", ".py", ".ts", ".tsx", ".js", ".jsx", ".java", ".kt", ".rb", ".c", ".cpp", ".h",
@@ -41,23 +42,17 @@ impl<'a> Bearing<'a> {
         }
     }
 
-    /// Whether a merge stopped in files.
-    pub(super) fn is_conflict(&self) -> bool {
-        self.failure.title.contains("conflict") || self.names.contains("conflict")
-    }
-
     /// How much a step bears on the error.
     pub(super) fn on(&self, step: &Item) -> u32 {
         let begins = |starts: &[&str]| starts.iter().any(|start| step.title.starts_with(start));
-        if begins(WORDS_ONLY) {
+        if begins(WORDS_ONLY) || is_about_tests(step) {
             return 0;
         }
-        let bearing = self.on_names(step) + self.on_files(step);
-        // A test that is new did not make another one pass.
-        if begins(NEW_TESTS) {
-            return bearing.min(FITTING - 1);
+        let on_names = self.on_names(step);
+        if begins(IMPORTS) && on_names == 0 {
+            return 0;
         }
-        bearing
+        on_names + self.on_files(step)
     }
 
     fn on_names(&self, step: &Item) -> u32 {
@@ -71,18 +66,40 @@ impl<'a> Bearing<'a> {
             .flat_map(names_in)
             .filter(|name| self.names.contains(name))
             .collect();
-        let shared = u32::try_from(shared.len()).unwrap_or(MOST_NAMES);
-        shared.min(MOST_NAMES)
+        let weight = |name: &&str| if is_symbol(name) { SYMBOL } else { 1 };
+        shared.iter().map(weight).sum::<u32>().min(MOST_NAMES)
     }
 
     fn on_files(&self, step: &Item) -> u32 {
         let touches = |file: &String| {
             let name = file.rsplit('/').next().unwrap_or(file);
             let named = self.failure.facts.iter().any(|fact| fact.contains(name));
-            u32::from(named || self.failure.files_read.contains(file)) * 2
+            if named || self.failure.files_read.contains(file) {
+                FITTING
+            } else {
+                // A trace names many files.
+                u32::from(self.failure.text.contains(name))
+            }
         };
         step.files_modified.iter().map(touches).max().unwrap_or(0)
     }
+}
+
+/// Whether a step only adds tests, or takes them away: a test that is new, or
+/// gone, did not make another one pass.
+pub(super) fn is_about_tests(step: &Item) -> bool {
+    let verbs = ["Added ", "Removed "];
+    let mut tests = verbs
+        .iter()
+        .filter_map(|verb| step.title.strip_prefix(verb))
+        .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' '));
+    tests.any(|rest| rest.starts_with("test ") || rest.starts_with("tests "))
+}
+
+/// `retryCount`, `retry_count`, `RetryCount`: no word that is said by chance.
+fn is_symbol(name: &str) -> bool {
+    let inner = name.get(1..).unwrap_or_default();
+    inner.contains('_') || inner.contains(char::is_lowercase) && inner.contains(char::is_uppercase)
 }
 
 /// Words that may be names: not the words of every error.

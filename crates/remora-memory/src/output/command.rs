@@ -1,9 +1,11 @@
 //! Names for commands: what one does in a few words, and what makes two runs
 //! the same command. Looks at the command line only.
 
+mod bypass;
 mod cover;
 mod mend;
 
+pub(crate) use self::bypass::bypasses_check;
 pub(crate) use self::cover::takes_in;
 pub(crate) use self::mend::{acts, added_to, drops_option, is_git_form, settings_of};
 use super::shell::{Command, Join, Part};

@@ -9,6 +9,7 @@ use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Rejection, Sessi
 use super::plain::line;
 use super::{Passed, name_of};
 use crate::end_date::item_ended_on;
+use crate::fix::steps_over_check;
 use crate::overrides::Overrides;
 use crate::store::{Filter, Hit, Name, Page, Result, Store};
 use crate::words::Query;
@@ -129,6 +130,11 @@ impl<'a> Reader<'a> {
     fn keeps(&self, item: &mut Item) -> bool {
         if let Some(day) = item_ended_on(item, self.now) {
             self.leave_out(item, &format!("ended {day}"));
+            return false;
+        }
+        // Fixes of earlier versions may tell to; a user allowed that once.
+        if item.kind == Kind::Fix && steps_over_check(item) {
+            self.leave_out(item, "it steps over a check");
             return false;
         }
         self.is_not_rejected(item)

@@ -1,0 +1,133 @@
+//! Commands that pass because a check, a lock or a right is stepped over. A user
+//! may have allowed that once; it is no way that others should be shown.
+
+use super::super::shell::{Command, Part};
+
+/// Options that step over a check whatever program has them.
+const OPTIONS: &[&str] = &[
+    "--admin",
+    "--no-verify",
+    "--no-gpg-sign",
+    "--allow-unauthenticated",
+    "-DskipTests",
+    "commit.gpgsign=false",
+    "http.sslVerify=false",
+];
+/// How such options begin.
+const OPTION_STARTS: &[&str] = &["--dangerously-", "-Dmaven.test.skip"];
+/// Variables that switch a check off.
+const VARIABLES: &[&str] = &[
+    "HUSKY=0",
+    "HUSKY_SKIP_HOOKS=1",
+    "LEFTHOOK=0",
+    "PRE_COMMIT_ALLOW_NO_CONFIG=1",
+    "NODE_TLS_REJECT_UNAUTHORIZED=0",
+    "GIT_SSL_NO_VERIFY=",
+    "SKIP=",
+];
+/// Programs that lend another user's rights, and those that cannot do without.
+const RIGHTS: &[&str] = &["sudo", "doas"];
+const SYSTEM: &[&str] = &[
+    "apt",
+    "apt-get",
+    "dnf",
+    "yum",
+    "apk",
+    "pacman",
+    "zypper",
+    "systemctl",
+    "service",
+];
+
+/// Whether a command line steps over a check, or pushes over what others have.
+pub(crate) fn bypasses_check(line: &str) -> bool {
+    has_rights_or_variables(line) || Command::parse(line).parts.iter().any(is_bypass)
+}
+
+/// What stands before the program, which the parsed line no longer has.
+fn has_rights_or_variables(line: &str) -> bool {
+    let parts = line.split([';', '&', '|', '\n', '(']);
+    let mut parts = parts.map(|part| {
+        let is_head = |word: &&str| word.contains('=') || matches!(*word, "env" | "export");
+        let words = part.split_whitespace();
+        (words.clone().take_while(is_head), words.skip_while(is_head))
+    });
+    parts.any(|(mut variables, mut program)| {
+        let lends = program.next().is_some_and(|word| RIGHTS.contains(&word));
+        lends && !program.next().is_some_and(|word| SYSTEM.contains(&word))
+            || variables.any(|word| VARIABLES.iter().any(|start| word.starts_with(start)))
+    })
+}
+
+fn is_bypass(part: &Part) -> bool {
+    let mut words = part.words.iter().map(String::as_str);
+    let is_option = |word: &str| {
+        OPTIONS.contains(&word) || OPTION_STARTS.iter().any(|start| word.starts_with(start))
+    };
+    words.any(is_option) || is_forced_push(part) || is_unchecked_commit(part)
+}
+
+fn is_forced_push(part: &Part) -> bool {
+    let mut verbs = part.verbs();
+    let is_push = verbs.any(|verb| verb == "push");
+    let is_force = |word: &String| {
+        word.starts_with("--force")
+            || is_short(word, 'f')
+            || word.starts_with('+') && word.len() > 1
+    };
+    is_push && part.words.iter().any(is_force)
+}
+
+fn is_unchecked_commit(part: &Part) -> bool {
+    part.begins(&["git", "commit"]) && part.words.iter().any(|word| is_short(word, 'n'))
+}
+
+/// Whether a word is this short option, alone or before others: `-n`, `-nm`.
+fn is_short(word: &str, letter: char) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    letters.starts_with(letter) && letters.chars().all(char::is_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bypasses_check;
+
+    #[test]
+    fn what_steps_over_a_check_is_known() {
+        for line in [
+            "gh pr merge 12 --squash --admin",
+            "cd kiln && git push --force origin glaze",
+            "git push -f",
+            "git push origin +glaze",
+            "git push --force-with-lease",
+            "git commit --no-verify -m 'Melt at dawn'",
+            "git commit -nm 'Melt at dawn'",
+            "HUSKY=0 git commit -m 'Melt at dawn'",
+            "sudo chown -R me /var/kiln",
+            "make stop; sudo make start",
+            "sudo -u kiln make start",
+            "mvn package -DskipTests",
+        ] {
+            assert!(bypasses_check(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_it_is_left() {
+        for line in [
+            "git push -u origin glaze",
+            "git push --follow-tags",
+            "git commit -m 'Explain why --no-verify and sudo are not used'",
+            "rm -f kiln.lock && git fetch -f",
+            "docker compose up -d --force-recreate",
+            "npm install --legacy-peer-deps",
+            "GIT_CONFIG_GLOBAL=/dev/null go test ./...",
+            "grep -rn sudo docs",
+            "sudo apt-get install -y libglaze",
+            "DEBIAN_FRONTEND=noninteractive sudo systemctl stop kiln",
+            "npm run sync -- --name=push",
+        ] {
+            assert!(!bypasses_check(line), "{line}");
+        }
+    }
+}
