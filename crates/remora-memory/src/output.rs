@@ -54,6 +54,8 @@ pub use compact::compact;
 pub(crate) use text::plain;
 pub(crate) use unwrap::unwrap;
 
+use serde_json::Value;
+
 use draft::{Doc, Draft};
 use marks::Family;
 use shell::Command;
@@ -195,6 +197,17 @@ pub fn read(command: &str, output: &str, outcome: Outcome) -> Option<Reading> {
         reading.also(other);
     }
     Some(reading.finish(&doc))
+}
+
+/// What a shell's call printed, by the tool's response.
+pub fn printed_output(response: &Value) -> String {
+    let part = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or("");
+    match (response, part("stdout"), part("stderr")) {
+        (Value::String(text), ..) => text.clone(),
+        (_, out, "") => out.to_owned(),
+        (_, "", err) => err.to_owned(),
+        (_, out, err) => format!("{out}\n{err}"),
+    }
 }
 
 /// A failed call's text begins with its exit code.

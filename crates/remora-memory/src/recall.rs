@@ -23,6 +23,7 @@ mod refused;
 mod relevance;
 mod row;
 pub(crate) mod said;
+mod silent;
 mod start;
 mod subject;
 mod suggest;
@@ -41,6 +42,7 @@ pub use plain::{block, line};
 pub use prompt::is_searched;
 use reader::Reader;
 pub use receipt::receipt;
+pub use silent::fails_silently;
 pub use suggest::{guard, instructions, suggestion};
 pub use truth::Truth;
 
@@ -64,6 +66,13 @@ pub enum Moment<'a> {
         /// What it printed.
         error: &'a str,
     },
+    /// A command has exited with 0, and what it printed tells of a failure.
+    SilentFailure {
+        /// The command line.
+        command: &'a str,
+        /// What it printed.
+        printed: &'a str,
+    },
     /// A file that was to be read or changed is not there; as seen from the
     /// project's root.
     Missing(&'a str),
@@ -79,7 +88,7 @@ impl Moment<'_> {
             Self::Compact(_) => "compact",
             Self::Prompt(_) => "prompt",
             Self::Read(_) => "read",
-            Self::Failure { .. } | Self::Missing(_) => "failure",
+            Self::Failure { .. } | Self::SilentFailure { .. } | Self::Missing(_) => "failure",
             Self::Subagent(_) => "subagent",
         }
     }
@@ -248,6 +257,9 @@ fn recall_corrected(store: &Reader<'_>, scene: &Scene<'_>, moment: &Moment<'_>) 
         Moment::Prompt(text) => prompt::prompt(store, scene, text),
         Moment::Read(path) => read::read(store, scene, path),
         Moment::Failure { command, error } => failure::failure(store, scene, command, error),
+        Moment::SilentFailure { command, printed } => {
+            silent::silent_failure(store, scene, command, printed)
+        }
         Moment::Missing(path) => missing::missing(store, scene, path),
         Moment::Subagent(task) => brief::brief(store, scene, *task),
     }

@@ -63,6 +63,7 @@ const CASES: &[(&str, Play)] = &[
         "newcomer-wrapped-failure",
         recall::newcomer::wrapped_failure,
     ),
+    ("newcomer-piped-failure", recall::newcomer::piped_failure),
     ("newcomer-moved-file", recall::newcomer::moved_file),
     ("newcomer-silence", recall::newcomer::silence),
     ("newcomer-with-encoder", recall::newcomer::with_encoder),

@@ -12,6 +12,7 @@ use remora_client::{
     Claim, EMBEDDING_BUDGET_MS, EmbeddingRequest, Folder, GivenFile, PendingTasks, ProjectLocation,
     given_file, stable_hash, write_our_file,
 };
+use remora_memory::output::printed_output;
 use remora_memory::private::strip_private;
 use remora_memory::recall::{self, Given, Intent, Moment, Recall};
 use remora_memory::store::{Filter, Page, Store, StoreError};
@@ -22,6 +23,7 @@ use remora_store::{Access, SqliteStore};
 use serde_json::Value;
 
 use super::Hook;
+use super::failing::{SHELL_TOOL, may_tell_failure};
 use crate::clock;
 use crate::environment::Environment;
 use crate::output::{quoted, visible};
@@ -92,7 +94,9 @@ impl<'a> Asked<'a> {
         let end = Instant::now() + deadline(&hook.environment);
         let (settings, fault) = hook.settings();
         match name {
-            EventName::PostToolUse if !settings.suggests => return None,
+            EventName::PostToolUse if !settings.suggests && !may_tell_failure(bytes) => {
+                return None;
+            }
             EventName::Stop if settings.guard == 0 => return None,
             _ => {}
         }
@@ -164,6 +168,7 @@ impl<'a> Asked<'a> {
             EventName::PostToolUseFailure => {
                 self.input("command").is_empty() && !self.misses_a_file()
             }
+            EventName::PostToolUse => !self.is_edit() && !self.fails_silently(),
             _ => false,
         }
     }
@@ -216,10 +221,12 @@ impl<'a> Asked<'a> {
                 answer.instructions = recall::instructions(&store, session)?;
             }
             EventName::Stop => answer.block = self.guard(&store, &mut before, now)?,
-            EventName::PostToolUse => answer.context = self.suggest(&store, &mut before, now)?,
+            EventName::PostToolUse if self.is_edit() => {
+                answer.context = self.suggest(&store, &mut before, now)?;
+            }
             _ => {
-                let path = self.path();
-                let mut moment = self.moment(summary.as_deref(), task.as_deref(), &path);
+                let (path, printed) = (self.path(), self.printed());
+                let mut moment = self.moment(summary.as_deref(), task.as_deref(), &path, &printed);
                 if source == "resume" && starts && self.is_older(&store)? {
                     moment = Some(Moment::Start);
                 }
@@ -297,6 +304,7 @@ impl<'a> Asked<'a> {
         summary: Option<&'m str>,
         task: Option<&'m str>,
         path: &'m str,
+        printed: &'m str,
     ) -> Option<Moment<'m>> {
         Some(match self.event.name {
             EventName::SessionStart => match self.text("source") {
@@ -310,6 +318,10 @@ impl<'a> Asked<'a> {
             EventName::PostToolUseFailure => Moment::Failure {
                 command: self.input("command"),
                 error: self.text("error"),
+            },
+            EventName::PostToolUse => Moment::SilentFailure {
+                command: self.input("command"),
+                printed,
             },
             EventName::SubagentStart => Moment::Subagent(task),
             _ => return None,
@@ -376,9 +388,6 @@ impl<'a> Asked<'a> {
         before: &mut Before,
         now: i64,
     ) -> Result<Option<String>, Box<dyn std::error::Error>> {
-        if !matches!(self.text("tool_name"), "Write" | "Edit") {
-            return Ok(None);
-        }
         let (ground, path) = (self.ground(None), self.path());
         let found = recall::suggestion(store, &ground.scene(self.session(), before), &path)?;
         let Some((text, once)) = found else {
@@ -535,7 +544,23 @@ impl<'a> Asked<'a> {
         given.with_extension("summary")
     }
 
-    /// The file that a call is about.
+    /// Whether an edit may be answered with a word about saving.
+    fn is_edit(&self) -> bool {
+        self.settings.suggests && matches!(self.text("tool_name"), "Write" | "Edit")
+    }
+
+    /// Whether a shell's call exited with 0 and its output tells of a failure.
+    fn fails_silently(&self) -> bool {
+        self.text("tool_name") == SHELL_TOOL
+            && recall::fails_silently(self.input("command"), &self.printed())
+    }
+
+    /// What a call that exited with 0 printed.
+    fn printed(&self) -> String {
+        let response = self.event.fields.get("tool_response");
+        response.map(printed_output).unwrap_or_default()
+    }
+
     /// Whether a file was to be opened that is not there.
     fn misses_a_file(&self) -> bool {
         let error = self.text("error");
@@ -543,6 +568,7 @@ impl<'a> Asked<'a> {
         !self.input("file_path").is_empty() && says.iter().any(|said| error.contains(said))
     }
 
+    /// The file that a call is about.
     fn path(&self) -> String {
         let path = self.input("file_path");
         if path.is_empty() {

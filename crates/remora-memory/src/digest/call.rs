@@ -158,18 +158,9 @@ impl<'a> Call<'a> {
         if let Some(error) = self.error {
             return error.to_owned();
         }
-        let part = |name: &str| {
-            let text = self.response.and_then(|r| r.get(name));
-            text.and_then(Value::as_str).unwrap_or("").to_owned()
-        };
-        match self.response {
-            Some(Value::String(text)) => text.clone(),
-            _ => match (part("stdout"), part("stderr")) {
-                (out, err) if err.is_empty() => out,
-                (out, err) if out.is_empty() => err,
-                (out, err) => format!("{out}\n{err}"),
-            },
-        }
+        self.response
+            .map(output::printed_output)
+            .unwrap_or_default()
     }
 }
 

@@ -93,6 +93,51 @@ impl Worked {
     }
 }
 
+/// A call of a shell that exited with 0.
+fn piped(printed: &str) -> Value {
+    json!({"tool_name": "Bash", "tool_input": {"command": "cargo test 2>&1 | tail -20"},
+        "tool_response": {"stdout": printed, "stderr": "", "interrupted": false}})
+}
+
+#[test]
+fn a_failure_that_exits_with_0_brings_its_fix_once() {
+    let worked = Worked::new();
+    let failed = FAILED.strip_prefix("Exit code 101\n").unwrap();
+    let told = worked.given("two", "PostToolUse", piped(failed)).unwrap();
+    assert!(
+        told.contains("met and mended before") && told.contains("+while n < limit"),
+        "{told}"
+    );
+    let mut again = piped(failed);
+    again["tool_use_id"] = json!("another");
+    let again = worked.given("two", "PostToolUse", again);
+    assert!(again.is_none_or(|text| !text.contains("+while n < limit")));
+    for silent in [PASSED, "", "test result: FAILED. 0 passed; 1 failed"] {
+        assert_eq!(worked.given("three", "PostToolUse", piped(silent)), None);
+    }
+    // The session that mended it has the mend in mind.
+    assert_eq!(worked.given("one", "PostToolUse", piped(failed)), None);
+}
+
+#[test]
+fn a_call_without_a_failure_opens_nothing() {
+    let worked = Worked::new();
+    // Whoever opens it now has a fault to log.
+    let database = worked.den.paths.database();
+    fs::remove_file(&database).unwrap();
+    fs::create_dir(&database).unwrap();
+    let is_logged = || {
+        fs::read_to_string(worked.den.paths.hook_log()).is_ok_and(|log| log.contains("no answer"))
+    };
+    for silent in [PASSED, "1 error was left out", "FAIL\tpkg [build failed]"] {
+        assert_eq!(worked.given("two", "PostToolUse", piped(silent)), None);
+    }
+    assert!(!is_logged());
+    let failed = FAILED.strip_prefix("Exit code 101\n").unwrap();
+    assert_eq!(worked.given("two", "PostToolUse", piped(failed)), None);
+    assert!(is_logged(), "a failure asks the database");
+}
+
 #[test]
 fn each_moment_brings_what_belongs_to_it() {
     let worked = Worked::new();

@@ -3,6 +3,7 @@
 use remora_protocol::record::{Item, Kind};
 use serde_json::json;
 
+use super::super::{error_print, fails_silently};
 use super::{Moment, World, names, row, turn};
 
 /// A fix of an error that says this, met by this command on this day.
@@ -117,5 +118,59 @@ fn a_fix_of_a_rule_is_told_where_another_file_breaks_it() {
         world.add(fix(command, says, "Split it", 2));
         let found = world.at(&Moment::Failure { command, error });
         assert_eq!(names(&found), ["#1"], "{command}");
+    }
+}
+
+#[test]
+fn a_failure_behind_a_filter_brings_its_fix_unless_this_session_mended_it() {
+    let command = "go test ./shelf 2>&1 | tail -4";
+    let printed = "--- FAIL: TestShelfHolds (0.00s)\n    shelf_test.go:8: got 3 books, want 4\nFAIL\nFAIL\texample.org/attic/shelf\t0.01s";
+    let moment = Moment::SilentFailure { command, printed };
+    for (session, wanted) in [("before", vec!["#1"]), ("now", vec![])] {
+        let world = World::default();
+        world.add(Item {
+            key: error_print(command, printed),
+            session: session.to_owned(),
+            ..fix("go test ./shelf", "", "Changed `holds` in shelf.go", 2)
+        });
+        assert_eq!(names(&world.at(&moment)), wanted, "{session}");
+    }
+}
+
+#[test]
+fn only_what_reads_as_a_failure_that_can_be_known_again_is_one() {
+    for (command, printed, expected) in [
+        (
+            "go vet ./... | head",
+            "# example.org/attic\n./shelf.go:8:2: undefined: books",
+            true,
+        ),
+        (
+            "cargo build 2>&1 | tail -5",
+            "error[E0425]: cannot find value `books` in this scope\n --> src/shelf.rs:8:2\nerror: could not compile `attic` (lib) due to 1 previous error",
+            true,
+        ),
+        (
+            "go test ./... | tail -2",
+            "FAIL\texample.org/attic/shelf [build failed]\nFAIL",
+            false,
+        ),
+        (
+            "go test ./... | tail -2",
+            "ok  \texample.org/attic/shelf\t0.01s",
+            false,
+        ),
+        (
+            "cat notes.md",
+            "error[E0425]: cannot find value `books` in this scope\n --> src/shelf.rs:8:2",
+            false,
+        ),
+        ("./load", "12 rows loaded, 1 error was left out", false),
+    ] {
+        assert_eq!(
+            fails_silently(command, printed),
+            expected,
+            "{command}: {printed}"
+        );
     }
 }

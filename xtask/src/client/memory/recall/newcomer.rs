@@ -295,6 +295,51 @@ pub(in super::super) fn wrapped_failure(case: &mut Case) -> Result<()> {
     Ok(())
 }
 
+/// A test that fails behind `| tail`, so that the client is told of a success, gets its old fix;
+/// calls that pass get nothing.
+pub(in super::super) fn piped_failure(case: &mut Case) -> Result<()> {
+    install(case)?;
+    super::lay_out(case)?;
+    let piped = "sh check.sh 2>&1 | tail -30";
+    let turns = [
+        bash("toolu_piped_failing", piped),
+        read(case, "toolu_piped_read", super::FILE),
+        edit(
+            case,
+            "toolu_piped_edit",
+            super::FILE,
+            "[m for m in metres]",
+            "[m * 1000 for m in metres]",
+        ),
+        bash("toolu_piped_passing", piped),
+        text("The levels are millimetres now."),
+    ];
+    work(case, "the gauge check fails, please look", &turns)?;
+    // The start would tell all that is known of so small a project.
+    let off = ["config", "set", "recall.start_tokens", "0"];
+    case.house.remora("project", &off)?;
+    let elsewhere = super::failure("/build/77/tests/test_gauge.py", 19);
+    case.house.write("project/failure.txt", &elsewhere)?;
+    case.house
+        .write("project/check.sh", "cat failure.txt\nexit 1\n")?;
+    let turns = [
+        bash("toolu_quiet", "echo '1 passed in 0.01s' | tail -30"),
+        bash("toolu_again", piped),
+        text("Seen."),
+    ];
+    let talk = work(case, "run the checks", &turns)?;
+    let last = talk.requests.last().context("no request")?;
+    let again = after_call(last, "toolu_again");
+    let mends =
+        |told: &super::Told| told.event() == "PostToolUse" && told.text.contains("m * 1000");
+    case.check(again.len() == 1 && again.iter().all(mends), || {
+        format!("the same failure behind a filter brings {again:?}")
+    });
+    let quiet = after_call(last, "toolu_quiet");
+    case.equal("a call that passed", &quiet, &Vec::new());
+    Ok(())
+}
+
 /// What was said of a file comes when it is read under its new name.
 pub(in super::super) fn moved_file(case: &mut Case) -> Result<()> {
     install(case)?;

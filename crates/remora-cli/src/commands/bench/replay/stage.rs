@@ -10,7 +10,8 @@ use remora_client::{GivenFile, Input, Paths, ProjectLocation, locate_project, sp
 use remora_embed::OnDemand;
 use remora_memory::Captured;
 use remora_memory::Policy;
-use remora_memory::recall::{Moment, Recall, Seen, recall};
+use remora_memory::output::printed_output;
+use remora_memory::recall::{Moment, Recall, Seen, fails_silently, recall};
 use remora_memory::redact::{Marks, Redactor, Rules};
 use remora_memory::store::{Filter, Name, Page};
 use remora_protocol::record::{Item, Kind};
@@ -209,7 +210,17 @@ impl<'a> Stage<'a> {
                 });
             }
             EventName::PostToolUse if is_agents && !input("command").is_empty() => {
-                note_step(now, input("command"), true, figures, samples);
+                let command = input("command");
+                note_step(now, command, true, figures, samples);
+                let response = event.fields.get("tool_response");
+                let printed = response.map(printed_output).unwrap_or_default();
+                let printed = printed.as_str();
+                if fails_silently(command, printed) {
+                    let moment = Moment::SilentFailure { command, printed };
+                    if let Some(text) = self.ask(told, &place, now, &moment)?.text {
+                        samples.add(Sample::of_failure(&now.id, command, printed, &text));
+                    }
+                }
             }
             EventName::Stop => {
                 let message = text("last_assistant_message");

@@ -1,0 +1,119 @@
+//! A first look at what a tool call printed: whether it can be that of a command
+//! that failed and exited with 0, as behind `| tail`. Most calls end here, so it
+//! costs a few thousand instructions, whatever the size of the event.
+
+/// Bytes at the beginning of an event among which the tool is named: clients
+/// name it before its input.
+const HEAD_BYTES: usize = 2048;
+/// Bytes at the end of an event that are looked at. Tools say last how it went.
+const TAIL_BYTES: usize = 2048;
+
+/// The tool that runs a shell.
+pub(super) const SHELL_TOOL: &str = "Bash";
+
+/// Whether an event may be a call of a shell that tells of a failure. Says yes
+/// too often; whoever reads the output decides.
+pub(super) fn may_tell_failure(event: &[u8]) -> bool {
+    let head = &event[..event.len().min(HEAD_BYTES)];
+    let tail = &event[event.len().saturating_sub(TAIL_BYTES)..];
+    names_shell(head) && speaks_of_failure(tail)
+}
+
+fn names_shell(head: &[u8]) -> bool {
+    const FIELD: &str = "\"tool_name\"";
+    // The cut may be within a character.
+    let end = std::str::from_utf8(head).map_or_else(|e| e.valid_up_to(), str::len);
+    let Ok(text) = std::str::from_utf8(&head[..end]) else {
+        return false;
+    };
+    let value = text.find(FIELD).map(|at| &text[at + FIELD.len()..]);
+    let value = value.map(|rest| rest.trim_start_matches([' ', ':']));
+    let named = value.and_then(|rest| rest.strip_prefix('"')?.strip_prefix(SHELL_TOOL));
+    named.is_some_and(|rest| rest.starts_with('"'))
+}
+
+/// Whether a text has a part of "fail", "error" or "fatal", in any case, or the
+/// place of a Go compiler's message, which says no such word.
+///
+/// Every byte is looked at, and none is a reason to stop: so the compiler does
+/// many at once.
+fn speaks_of_failure(text: &[u8]) -> bool {
+    let (second, third) = match text {
+        [_, second @ ..] if second.len() > 1 => (second, &second[1..]),
+        _ => return false,
+    };
+    let mut nearest = u8::MAX;
+    for ((a, b), c) in text.iter().zip(second).zip(third) {
+        // Lower case, and no harm to a colon.
+        let (a, b, c) = (a | 0x20, b | 0x20, c | 0x20);
+        let differ = |x: u8, y: u8, z: u8| (a ^ x) | (b ^ y) | (c ^ z);
+        nearest = nearest
+            .min(differ(b'f', b'a', b'i'))
+            .min(differ(b'f', b'a', b't'))
+            .min(differ(b'r', b'r', b'o'))
+            .min(differ(b'g', b'o', b':'));
+    }
+    nearest == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::may_tell_failure;
+
+    fn event(tool: &str, printed: &str) -> String {
+        // In the order of the client.
+        format!(
+            r#"{{"session_id":"s","cwd":"/kiln","hook_event_name":"PostToolUse","tool_name":{},"tool_input":{{"command":"make | tail"}},"tool_response":{{"stdout":{},"stderr":"","interrupted":false,"isImage":false}},"tool_use_id":"toolu_1"}}"#,
+            json!(tool),
+            json!(printed)
+        )
+    }
+
+    #[test]
+    fn only_a_shell_that_speaks_of_a_failure_is_looked_into() {
+        let long = "melted another pot of glaze, and it is as it should be\n".repeat(400);
+        for (tool, printed, expected) in [
+            ("Bash", "--- FAIL: TestGlazeMelts (0.00s)\nFAIL", true),
+            ("Bash", "error[E0308]: mismatched types", true),
+            ("Bash", "TypeError: pot is undefined", true),
+            (
+                "Bash",
+                "fatal: the current branch has no upstream branch",
+                true,
+            ),
+            (
+                "Bash",
+                "# example.org/kiln\n./glaze.go:8:2: undefined: pot",
+                true,
+            ),
+            ("Bash", &format!("{long}1 failed, 7 passed"), true),
+            ("Bash", &long, false),
+            ("Bash", "", false),
+            ("Bash", "ok  \texample.org/kiln/glaze\t0.004s", false),
+            ("Read", "error[E0308]: mismatched types", false),
+            ("BashOutput", "error: no such pot", false),
+        ] {
+            assert_eq!(
+                may_tell_failure(event(tool, printed).as_bytes()),
+                expected,
+                "{tool} {printed}"
+            );
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_looked_at_without_harm() {
+        let spaced = r#"{"tool_name" : "Bash", "tool_response": "an error"}"#;
+        assert!(may_tell_failure(spaced.as_bytes()));
+        for bytes in ["", "{", "{}", "\"tool_name\"", "\"tool_name\":\"Bash"] {
+            assert!(!may_tell_failure(bytes.as_bytes()), "{bytes}");
+        }
+        // A character that the end of the head cuts.
+        let cut = format!("{}{}", r#"{"tool_name":"Bash","x":""#, "é".repeat(3000));
+        assert!(!may_tell_failure(cut.as_bytes()));
+        let cut = format!("{cut} error");
+        assert!(may_tell_failure(cut.as_bytes()));
+    }
+}
