@@ -267,8 +267,13 @@ fn counts(lower: &str) -> bool {
     is_number(words.next()) && words.next() == Some("of") && is_number(words.next())
 }
 
-/// `expected 10 to be 12`, `got 3, want 4`, `expected 2, received 3`.
+/// `expected 10 to be 12`, `got 3, want 4`, `expected 2, received 3`; within one
+/// sentence.
 fn is_comparison(lower: &str) -> bool {
+    lower.split(". ").any(compares_values)
+}
+
+fn compares_values(lower: &str) -> bool {
     let has = |word: &str| lower.contains(word);
     has("got ") && has("want")
         || has("expected")

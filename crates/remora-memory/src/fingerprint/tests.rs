@@ -230,6 +230,35 @@ fn an_error_is_known_again_behind_whatever_ran_its_tool() {
 }
 
 #[test]
+fn an_error_is_known_again_though_a_test_or_a_log_stands_around_it() {
+    for (one, other) in [
+        (
+            (
+                "rspec spec/models/pot_spec.rb",
+                "Failures:\n\n  1) Pot has a glaze\n     Failure/Error: pot.glaze.melt\n\n     LoadError:\n       Could not open library 'glaze.so.7': glaze.so.7: cannot open shared object file: No such file or directory.\n\n2 examples, 1 failure",
+            ),
+            (
+                "docker run --rm kiln/web rails runner 'Pot.last.glaze'",
+                "rails aborted!\nLoadError: Could not open library 'glaze.so.7': glaze.so.7: cannot open shared object file: No such file or directory.",
+            ),
+        ),
+        (
+            (
+                "pnpm logs:hook",
+                "[web] POST /api/kiln 500 in 41ms\n[web] SealMismatchError: No seals found matching the expected seal for this parcel. Are you passing the raw bytes you received from the kiln?\n ELIFECYCLE  Command failed with exit code 1.",
+            ),
+            (
+                "pnpm test hook",
+                " FAIL  app/hook.test.ts > parcel\nSealMismatchError: No seals found matching the expected seal for this parcel. Are you passing the raw bytes you received from the kiln?\n ❯ POST app/hook.ts:9:33\n Test Files  1 failed (1)",
+            ),
+        ),
+    ] {
+        let (one, other) = (signs(one.0, one.1), signs(other.0, other.1));
+        assert!(are_same(&one, &other), "{one:?}\n{other:?}");
+    }
+}
+
+#[test]
 fn errors_that_only_look_alike_stay_apart() {
     let suite = |got: &str| {
         format!(
