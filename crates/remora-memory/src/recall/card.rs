@@ -132,10 +132,8 @@ pub(super) fn render(
         line(&join_sentences(&sentences), MAX_LINE_CHARS)
     };
     let mut request = rank_sentences(&list(field::ASKED), about, ASKED);
-    // Where nothing is known of what was asked, the title is the agent's.
-    let is_asked = entries(item, field::ASKED).next().is_some();
-    if request.is_empty() && is_asked {
-        request.push(item.title.clone());
+    if request.is_empty() {
+        request.extend(list(field::ASKED).into_iter().next());
     }
     let request = tell(request);
     // A turn that broke off has no last words, only what was done until then.
@@ -187,7 +185,9 @@ pub(super) fn render(
     if !request.is_empty() && !is_empty {
         parts.insert(0, format!("asked{source}: {request}"));
     }
-    if parts.is_empty() && !has_outcome && !is_asked {
+    // Where nothing is known of what was asked, the title is the agent's.
+    let is_asked = || entries(item, field::ASKED).next().is_some();
+    if parts.is_empty() && !has_outcome && !is_asked() {
         parts.push(line(&item.title, MAX_LINE_CHARS));
     }
     let mark = if is_untrusted(item) { "~" } else { "" };
