@@ -67,6 +67,19 @@ impl Candidate {
         self.checkpoint.as_ref().is_some_and(card::tells_nothing) && self.hits.iter().all(is_talk)
     }
 
+    /// Whether its rows hold one of these names, which are in lower case.
+    pub(super) fn holds_name(&self, names: &[String]) -> bool {
+        let rows = self.hits.iter().map(|hit| &hit.item);
+        rows.chain(&self.checkpoint).any(|item| {
+            let files = item.files_modified.iter().chain(&item.files_read);
+            let mut texts = files.chain([&item.title, &item.text]);
+            texts.any(|text| {
+                let lower = text.to_lowercase();
+                names.iter().any(|name| lower.contains(name.as_str()))
+            })
+        })
+    }
+
     /// Its best hit of these kinds.
     pub(super) fn best_of(&self, is: impl Fn(Kind) -> bool) -> Option<&Hit> {
         self.hits.iter().find(|hit| is(hit.item.kind))

@@ -18,7 +18,7 @@ use super::page::Page;
 use super::reader::Reader;
 use super::relevance::{is_common, least_probability};
 use super::said::Said;
-use super::subject::{is_only_process, is_template};
+use super::subject::{find_names, is_only_process, is_template};
 use super::truth::{Checker, Truth};
 use super::{Given, Recall, Scene, Seen, is_untrusted, name_of, row, work};
 use crate::end_date::ended_on;
@@ -129,19 +129,32 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
     // Whoever hands in work may break a rule about that; other work of the kind is
     // of no use.
     let only_rules = matches!(intent, Intent::New | Intent::Mend) && is_only_process(text);
+    // Most later prompts go on with the talk of their session: other turns are of
+    // use where the prompt asks for the past, or names what they were about.
+    let names = find_names(giving.prompt);
     for candidate in &candidates {
         let asks_new_work = matches!(intent, Intent::New | Intent::Continue);
-        let rules = candidate.best_of(|kind| is_stated(kind) || kind == Kind::Memory);
-        let least = if is_first || !asks_new_work || rules.is_some() {
+        let is_rule = candidate
+            .best_of(|kind| is_stated(kind) || kind == Kind::Memory)
+            .is_some();
+        let least = if is_first || !asks_new_work || is_rule {
             least_at_first
         } else {
             LEAST_LATER
         };
-        if only_rules && rules.is_none() {
-            if let Some(lead) = candidate.lead() {
-                let parts = candidate.features.by_name();
-                giving.recall.pass(lead, NO_SUBJECT, parts);
-            }
+        let is_named = || candidate.holds_name(&names);
+        let refused = if is_rule || candidate.probability < least {
+            None
+        } else if only_rules {
+            Some(NO_SUBJECT)
+        } else if !is_first && intent != Intent::Past && !is_named() {
+            Some(UNNAMED)
+        } else {
+            None
+        };
+        if let (Some(refused), Some(lead)) = (refused, candidate.lead()) {
+            let parts = candidate.features.by_name();
+            giving.recall.pass(lead, refused, parts);
             continue;
         }
         giving.give(candidate, least.max(LEAST_BESIDE_BEST * best), &candidates)?;
@@ -260,6 +273,9 @@ const UNANSWERED: &str = "asked, and not answered";
 
 /// Why nothing but rules answers what is the same in every session.
 const NO_SUBJECT: &str = "the prompt has no subject of its own";
+
+/// Why a later prompt does not bring a turn.
+const UNNAMED: &str = "a later prompt, and nothing of it is named";
 
 /// What is told of a rule that a prompt brought, so that no other brings it again.
 fn reminder_of(name: &str) -> String {

@@ -1,4 +1,4 @@
-//! Whether a prompt has a subject of its own. "Commit this and open a PR" is the
+//! Whether a prompt has a subject of its own, and which things it names. "Commit this and open a PR" is the
 //! same in every session: what is like it are other commits, and none is of use.
 
 use std::collections::HashSet;
@@ -128,6 +128,65 @@ pub(super) fn is_template<'p>(prompt: &str, earlier: impl Iterator<Item = &'p st
     earlier.filter(|text| head(text) == Some(own)).count() >= MIN_TEMPLATE_PROMPTS
 }
 
+/// Files that every project has: who names one says little.
+const COMMON_FILES: &[&str] = &[
+    "changelog.md",
+    "readme.md",
+    "claude.md",
+    "agents.md",
+    "main.go",
+    "main.rs",
+    "main.py",
+    "index.ts",
+    "index.js",
+    "package.json",
+    "cargo.toml",
+    "go.mod",
+    "makefile",
+];
+/// Characters that a name must have.
+const MIN_NAME_CHARS: usize = 4;
+/// Names of a prompt that are looked for; a log has hundreds.
+const MAX_NAMES: usize = 32;
+
+/// The files, symbols, flags and codes of errors that a prompt names, in lower
+/// case: what is written as nobody writes a word.
+pub(super) fn find_names(prompt: &str) -> Vec<String> {
+    let is_around = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '-');
+    let words = prompt
+        .split_whitespace()
+        .filter(|word| !word.contains("://"));
+    let mut names = Vec::new();
+    for word in words.map(|word| word.trim_matches(is_around)) {
+        let file = word.rsplit('/').next().unwrap_or(word).to_lowercase();
+        let is_known_everywhere = COMMON_FILES.contains(&file.as_str());
+        if is_name(word) && !is_known_everywhere && !names.contains(&file) {
+            names.push(file);
+        }
+        if names.len() == MAX_NAMES {
+            break;
+        }
+    }
+    names
+}
+
+fn is_name(word: &str) -> bool {
+    if word.chars().count() < MIN_NAME_CHARS {
+        return false;
+    }
+    let pairs = || word.chars().zip(word.chars().skip(1));
+    let is_camel = pairs().any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+    let is_flag = word.starts_with("--");
+    let is_dotted = word.rsplit_once('.').is_some_and(|(name, end)| {
+        let letters = |text: &str| text.chars().any(char::is_alphabetic);
+        letters(name) && letters(end) && end.chars().all(char::is_alphanumeric)
+    });
+    let is_code = word.chars().next().is_some_and(char::is_uppercase)
+        && pairs().any(|(one, next)| one.is_uppercase() && next.is_ascii_digit());
+    let is_snake = word.contains('_') || word.contains("::");
+    is_camel || is_flag || is_dotted || is_code || is_snake
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +210,16 @@ mod tests {
         ] {
             assert!(!is_only_process(prompt), "{prompt}");
         }
+    }
+
+    #[test]
+    fn a_name_is_written_as_no_word_is() {
+        let prompt = "In `src/sync/push.go` parseRefs() fails with E0502 when --all-refs is set, see \
+                      README.md, https://example.org/a_b and e.g. max_batch; either/or, ok?";
+        assert_eq!(
+            find_names(prompt),
+            ["push.go", "parserefs", "e0502", "--all-refs", "max_batch"]
+        );
     }
 
     #[test]

@@ -322,6 +322,27 @@ fn a_later_prompt_for_new_work_brings_only_what_the_user_ruled() {
 }
 
 #[test]
+fn a_later_prompt_brings_a_turn_only_if_it_names_something_of_it() {
+    let mut world = World::default();
+    let work = world.add(turn(
+        3,
+        "retry_after is ignored by the webhook retries",
+        "The webhook retries read retry_after now, because the vendor sends it.",
+    ));
+    let named = Moment::Prompt("let the webhook retries read retry_after as minutes");
+    let unnamed = Moment::Prompt("let the webhook retries read the wait that the vendor sends");
+    for prompt in [&named, &unnamed] {
+        assert_eq!(names(&world.at(prompt)), [format!("#{work}")]);
+    }
+    world.told.push("first prompt".to_owned());
+    assert_eq!(names(&world.at(&named)), [format!("#{work}")]);
+    let found = world.at(&unnamed);
+    assert_eq!(found.text, None);
+    let why = &found.passed[0].why;
+    assert_eq!(why, "a later prompt, and nothing of it is named");
+}
+
+#[test]
 fn a_prompt_brings_nothing_of_other_projects() {
     let world = World::default();
     world.add(Item {
