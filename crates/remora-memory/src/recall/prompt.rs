@@ -2,10 +2,8 @@
 //! few cards, and nothing otherwise. The first prompt of a session is where an
 //! agent knows least; later ones are answered only where it matters.
 
-use std::cell::RefCell;
-use std::collections::HashSet;
-
 use remora_protocol::record::{Item, Kind};
+use std::cell::RefCell;
 
 use super::candidates::{self, Candidate};
 use super::card::{self, Focus};
@@ -18,12 +16,11 @@ use super::page::Page;
 use super::reader::Reader;
 use super::relevance::{is_common, least_probability};
 use super::said::Said;
-use super::subject::{find_names, is_only_process, is_template};
+use super::subject::{find_names, is_only_process, is_reply, is_template};
 use super::truth::{Checker, Truth};
 use super::{Given, Recall, Scene, Seen, is_untrusted, name_of, row, work};
 use crate::end_date::ended_on;
 use crate::episode::{ReadTurn, amends, drops_by_name};
-use crate::sentence::is_wide;
 use crate::store::{FileMatch, Filter, Hit, Looks, Name, Page as Part, Result};
 use crate::words::{self, Query, is_stop};
 
@@ -51,8 +48,6 @@ const LEAST_OF_AMENDED: f64 = 0.15;
 const MAX_AMENDMENTS: usize = 4;
 /// Words of a prompt that name other work than the newest to go on with.
 const NAMING_WORDS: usize = 2;
-/// Words that a later prompt must have to be about something by itself.
-const MIN_LATER_WORDS: usize = 3;
 /// Told once a session: its first prompt was answered.
 const FIRST_PROMPT: &str = "first prompt";
 /// The same: where the work stood was told at a prompt.
@@ -171,20 +166,6 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
 pub fn is_searched(given: &dyn Given, intent: Intent, text: &str) -> bool {
     let is_first = !given.told(FIRST_PROMPT);
     intent != Intent::Trivial && (is_first || intent == Intent::Past || !is_reply(text))
-}
-
-/// Whether a prompt says so little that it speaks of what was said just before:
-/// "let's do 2", "can you commit?".
-pub(super) fn is_reply(text: &str) -> bool {
-    let mut told = HashSet::new();
-    words::each(text, |term, _| {
-        // Words of scripts without spaces are read two characters at a time.
-        let tells = term.chars().count() > 2 || term.chars().any(is_wide);
-        if tells && !is_stop(term) && !is_common(term) {
-            told.insert(term.to_owned());
-        }
-    });
-    told.len() < MIN_LATER_WORDS
 }
 
 /// Hits of the project, and of what the user saved for all projects.

@@ -86,6 +86,8 @@ const PROCESS_WORDS: &[&str] = &[
 ];
 /// Words beside them that a prompt must have to be about something.
 const MIN_SUBJECT_WORDS: usize = 2;
+/// Words that a later prompt must have to be about something by itself.
+const MIN_LATER_WORDS: usize = 3;
 
 /// How much of a prompt is alike where a program writes it, and how many earlier
 /// ones must be.
@@ -94,21 +96,30 @@ const MIN_TEMPLATE_PROMPTS: usize = 3;
 
 /// Whether all that the prompt speaks of is how work is handed in.
 pub(super) fn is_only_process(prompt: &str) -> bool {
-    let text: String = prompt
-        .split_whitespace()
-        .filter(|word| !word.contains("://"))
-        .collect::<Vec<_>>()
-        .join(" ");
+    let words = prompt.split_whitespace();
+    let words: Vec<&str> = words.filter(|word| !word.contains("://")).collect();
+    let is_number = |term: &str| term.bytes().all(|byte| byte.is_ascii_digit());
+    let is_subject = |term: &str| !is_number(term) && !PROCESS_WORDS.contains(&term);
+    count_telling(&words.join(" "), is_subject) < MIN_SUBJECT_WORDS
+}
+
+/// Whether a prompt says so little that it speaks of what was said just before:
+/// "let's do 2", "can you commit?".
+pub(super) fn is_reply(prompt: &str) -> bool {
+    count_telling(prompt, |_| true) < MIN_LATER_WORDS
+}
+
+/// Different words that tell something, of those that count.
+fn count_telling(text: &str, counts: impl Fn(&str) -> bool) -> usize {
     let mut told = HashSet::new();
-    words::each(&text, |term, _| {
-        let is_number = term.bytes().all(|byte| byte.is_ascii_digit());
-        let tells = !is_number && (term.chars().count() > 2 || term.chars().any(is_wide));
-        let is_process = PROCESS_WORDS.contains(&term);
-        if tells && !is_process && !is_stop(term) && !is_common(term) {
+    words::each(text, |term, _| {
+        // Words of scripts without spaces are read two characters at a time.
+        let tells = term.chars().count() > 2 || term.chars().any(is_wide);
+        if tells && counts(term) && !is_stop(term) && !is_common(term) {
             told.insert(term.to_owned());
         }
     });
-    told.len() < MIN_SUBJECT_WORDS
+    told.len()
 }
 
 /// Whether a program writes such prompts: the beginning is the same as that of

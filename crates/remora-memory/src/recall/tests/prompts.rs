@@ -3,8 +3,8 @@
 
 use super::super::candidates;
 use super::super::intent::Intent;
-use super::super::prompt::is_reply;
 use super::super::reader::Reader;
+use super::super::subject::is_reply;
 use super::*;
 
 /// Rows of one turn: each with the number of its prompt.
