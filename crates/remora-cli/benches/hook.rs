@@ -343,7 +343,7 @@ impl Site {
     }
 
     /// Prompts that ask for something that was decided, and a reply.
-    fn prompts(&self, decided: &[Item]) -> [Moment; 4] {
+    fn prompts(&self, decided: &[Item]) -> [Moment; 5] {
         let prompt = |text: &str| self.event("UserPromptSubmit", json!({"prompt": text}));
         let ask = |item: Option<&Item>| {
             let said = item.map_or("", |item| item.title.as_str());
@@ -366,6 +366,10 @@ impl Site {
             ),
             // Of something else, or it was given before.
             later("later prompt, a question", ask(decided.last())),
+            later(
+                "later prompt, new work",
+                prompt("add a page for the report and cover the exchange with more checks"),
+            ),
             later("later prompt, a reply", prompt("can you commit it?")),
         ]
     }

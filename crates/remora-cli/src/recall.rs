@@ -10,6 +10,7 @@ use remora_client::{GivenFile, Giving, ProjectLocation, normal, open_plain};
 use remora_embed::{DIMS, MODEL, Meaning};
 use remora_files::read_file;
 use remora_instructions::memories::Folder;
+use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{Disk, Given, Likeness, Limits, Recall, Scene, Seen};
 use remora_protocol::record::Anchor;
 use remora_protocol::request::Embedding;
@@ -261,7 +262,7 @@ pub(crate) struct Ground {
     /// Files that git says have changed.
     pub(crate) changed: Vec<String>,
     /// The encoder's embedding of the prompt.
-    pub(crate) embedding: Option<Meaning>,
+    pub(crate) embedding: Option<PromptEmbedding>,
 }
 
 impl Ground {

@@ -24,6 +24,7 @@ pub mod output;
 pub mod overrides;
 mod policy;
 pub mod private;
+pub mod prompt_embedding;
 pub mod rank;
 pub mod recall;
 pub mod redact;

@@ -30,16 +30,16 @@ mod suggest;
 mod truth;
 mod work;
 
-use remora_embed::Meaning;
 use remora_protocol::record::{Anchor, Item, Kind};
 
+use crate::prompt_embedding::PromptEmbedding;
 use crate::store::{Filter, Page as Part, Result, Store};
 
 pub use failure::error_print;
 pub use intent::{Intent, intent};
 pub use page::TAG;
 pub use plain::{block, line};
-pub use prompt::is_searched;
+pub use prompt::PromptSearch;
 use reader::Reader;
 pub use receipt::receipt;
 pub use silent::fails_silently;
@@ -173,8 +173,8 @@ pub struct Scene<'a> {
     pub given: &'a dyn Given,
     /// How much may be given.
     pub limits: Limits,
-    /// The encoder's embedding of the prompt, if one could be had in time.
-    pub embedding: Option<&'a Meaning>,
+    /// The encoder's embedding of the prompt, if one was asked for.
+    pub embedding: Option<&'a PromptEmbedding>,
 }
 
 /// One thing that is given.

@@ -77,6 +77,13 @@ impl Kind {
             Self::Prompt | Self::Message | Self::Summary | Self::Fix | Self::Memory | Self::Commit
         )
     }
+
+    /// Whether it holds what somebody said or concluded, as opposed to a single
+    /// deed on the way.
+    pub fn is_said(self) -> bool {
+        let is_statement = matches!(self, Self::Decision | Self::Preference | Self::Correction);
+        is_statement || !self.is_observation()
+    }
 }
 
 impl fmt::Display for Kind {

@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use remora_client::{GivenFile, Pause, ProjectLocation, Quiet, given_file};
+use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{self, Chosen, Moment, Passed, Recall, Truth, intent};
 use remora_protocol::time::date;
 use remora_protocol::tokens;
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Context, out: &mut Output) -> Result<Exit, CliError> {
             ground.changed = remora_client::changed_files(paths, root);
             if let Moment::Prompt(text) | Moment::Subagent(Some(text)) = moment {
                 let embedded = tier::prompt_embedding(&data, &store, text);
-                ground.embedding = embedded.embedding;
+                ground.embedding = embedded.embedding.map(PromptEmbedding::ready);
                 tier = Some((embedded.tier, embedded.why));
             }
             // A look must not make the file; after a compaction, what was given

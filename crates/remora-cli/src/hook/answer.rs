@@ -14,7 +14,8 @@ use remora_client::{
 };
 use remora_memory::output::printed_output;
 use remora_memory::private::strip_private;
-use remora_memory::recall::{self, Given, Intent, Moment, Recall};
+use remora_memory::prompt_embedding::PromptEmbedding;
+use remora_memory::recall::{self, Given, Intent, Moment, PromptSearch, Recall};
 use remora_memory::store::{Filter, Page, Store, StoreError};
 use remora_protocol::record::{Kind, Project};
 use remora_protocol::{Event, EventName};
@@ -232,8 +233,9 @@ impl<'a> Asked<'a> {
                 }
                 if let Some(moment) = moment {
                     let mut ground = self.ground(earlier.as_ref());
-                    let reply = embedding.and_then(EmbeddingRequest::receive);
-                    ground.embedding = reply.and_then(|reply| embedding_of(&reply));
+                    ground.embedding = embedding.map(|request| {
+                        PromptEmbedding::pending(|| embedding_of(&request.receive()?))
+                    });
                     let scene = ground.scene(self.session(), &before);
                     let found = recall::recall(&store, &scene, &moment)?;
                     if Instant::now() >= self.end {
@@ -261,8 +263,8 @@ impl<'a> Asked<'a> {
         let text = match self.event.name {
             EventName::UserPromptSubmit => {
                 let prompt = self.text("prompt");
-                let is_searched = recall::is_searched(before, recall::intent(prompt), prompt);
-                is_searched.then_some(prompt)?
+                let search = PromptSearch::choose(before, recall::intent(prompt), prompt);
+                (search == PromptSearch::Everything).then_some(prompt)?
             }
             _ => task?,
         };

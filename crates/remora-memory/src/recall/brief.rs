@@ -13,7 +13,7 @@ use super::later::{Later, STATED};
 use super::memories;
 use super::page::Page;
 use super::plain::line;
-use super::prompt::find_hits;
+use super::prompt::{KINDS, find_hits};
 use super::reader::Reader;
 use super::said::Said;
 use super::truth::Truth;
@@ -93,7 +93,7 @@ pub(super) fn brief(
         give(&item, why, Vec::new());
     }
     // What earlier sessions concluded about the task.
-    let hits = find_hits(store, scene, &task)?;
+    let hits = find_hits(store, scene, &task, KINDS)?;
     let later = Later::of_project(store, scene)?;
     let found = candidates::weigh(store, scene, (&task, Intent::New), hits)?;
     let splitter = RefCell::default();

@@ -55,8 +55,16 @@ const STANDING: &str = "standing";
 /// The same of one row: a prompt brought it.
 const REMINDED: &str = "reminded";
 
+/// What was ruled and still counts, whatever the work is.
+const RULES: &[Kind] = &[
+    Kind::Decision,
+    Kind::Preference,
+    Kind::Correction,
+    Kind::Memory,
+];
+
 /// Kinds that may come.
-const KINDS: &[Kind] = &[
+pub(super) const KINDS: &[Kind] = &[
     Kind::Decision,
     Kind::Preference,
     Kind::Correction,
@@ -97,10 +105,12 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
         giving.has_fix = true;
     }
     let is_first = !scene.given.told(FIRST_PROMPT);
-    if !is_searched(scene.given, intent, text) {
-        return Ok(giving.end());
-    }
-    let hits = find_hits(store, scene, text)?;
+    let kinds = match PromptSearch::choose(scene.given, intent, text) {
+        PromptSearch::Nothing => return Ok(giving.end()),
+        PromptSearch::Rules => RULES,
+        PromptSearch::Everything => KINDS,
+    };
+    let hits = find_hits(store, scene, text, kinds)?;
     let prompts = hits.iter().filter(|hit| hit.item.kind == Kind::Prompt);
     if is_template(text, prompts.map(|hit| hit.item.text.as_str())) {
         return Ok(giving.end());
@@ -117,15 +127,14 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
         asked.is_none()
     });
     let best = candidates.first().map_or(0.0, |one| one.probability);
-    let least_at_first = least_probability(text, scene.embedding.is_some(), intent);
+    let has_embedding = scene.embedding.is_some_and(|one| one.get().is_some());
+    let least_at_first = least_probability(text, has_embedding, intent);
     if best >= least_at_first {
         giving.later = Later::of_project(store, scene)?;
     }
     // Whoever hands in work may break a rule about that; other work of the kind is
     // of no use.
     let only_rules = matches!(intent, Intent::New | Intent::Mend) && is_only_process(text);
-    // Most later prompts go on with the talk of their session: other turns are of
-    // use where the prompt asks for the past, or names what they were about.
     let names = find_names(giving.prompt);
     for candidate in &candidates {
         let asks_new_work = matches!(intent, Intent::New | Intent::Continue);
@@ -162,21 +171,55 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
     Ok(recall)
 }
 
-/// Whether a prompt is searched for, so that its embedding is of use.
-pub fn is_searched(given: &dyn Given, intent: Intent, text: &str) -> bool {
-    let is_first = !given.told(FIRST_PROMPT);
-    intent != Intent::Trivial && (is_first || intent == Intent::Past || !is_reply(text))
+/// What a prompt is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptSearch {
+    /// It says too little.
+    Nothing,
+    /// What was ruled and still counts. Most later prompts go on with the talk of
+    /// their session, and bring other turns only where they name something.
+    Rules,
+    /// All that may come. Only this is worth waiting for the encoder.
+    Everything,
+}
+
+impl PromptSearch {
+    /// By what a session was told, and what its prompt says.
+    pub fn choose(given: &dyn Given, intent: Intent, text: &str) -> Self {
+        let is_first = !given.told(FIRST_PROMPT);
+        if intent == Intent::Trivial {
+            Self::Nothing
+        } else if is_first || intent == Intent::Past {
+            Self::Everything
+        } else if is_reply(text) {
+            Self::Nothing
+        } else if proposes_change(text) || !find_names(bounded_query(text)).is_empty() {
+            Self::Everything
+        } else {
+            Self::Rules
+        }
+    }
+}
+
+/// As much of a prompt as is searched for.
+fn bounded_query(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_QUERY_BYTES)]
 }
 
 /// Hits of the project, and of what the user saved for all projects.
-pub(super) fn find_hits(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Result<Vec<Hit>> {
-    let query = Query::parse(&text[..text.floor_char_boundary(MAX_QUERY_BYTES)])
+pub(super) fn find_hits(
+    store: &Reader<'_>,
+    scene: &Scene<'_>,
+    text: &str,
+    kinds: &[Kind],
+) -> Result<Vec<Hit>> {
+    let query = Query::parse(bounded_query(text))
         .telling(is_common)
         .with_embedding(scene.embedding)
         .quickly();
     let filter = Filter {
         project: Some(scene.project.to_owned()),
-        kinds: KINDS.to_vec(),
+        kinds: kinds.to_vec(),
         // That a file was read or a word looked for answers nothing.
         looks: Looks::LeftOut,
         ..Filter::default()
@@ -291,7 +334,7 @@ impl<'a> Giving<'a> {
         Self {
             store,
             scene,
-            prompt: &prompt[..prompt.floor_char_boundary(MAX_QUERY_BYTES)],
+            prompt: bounded_query(prompt),
             intent,
             checker: Checker::new(store, scene),
             page: Page::new(scene.limits.prompt_tokens, &head),
@@ -582,7 +625,7 @@ impl<'a> Giving<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Given, Intent, Seen, intent, is_searched};
+    use super::{Given, PromptSearch, Seen, intent};
 
     /// A session whose first prompt was answered, or was not.
     struct Answered(bool);
@@ -598,20 +641,28 @@ mod tests {
     }
 
     #[test]
-    fn later_prompts_that_say_too_little_are_not_searched_for() {
+    fn later_prompts_are_searched_for_as_far_as_they_can_bring_something() {
+        use PromptSearch::{Everything, Nothing, Rules};
         for (prompt, at_first, later) in [
-            ("thanks", false, false),
-            ("can you commit it?", true, false),
-            ("let's do 2", true, false),
-            ("add a retry limit to the gateway client", true, true),
+            ("thanks", Nothing, Nothing),
+            ("can you commit it?", Everything, Nothing),
+            ("let's do 2", Everything, Nothing),
+            ("add tests for the gateway client too", Everything, Rules),
+            (
+                "add tests for GatewayClient::send too",
+                Everything,
+                Everything,
+            ),
+            (
+                "raise the retry limit of the client",
+                Everything,
+                Everything,
+            ),
+            ("why did we pin the parser?", Everything, Everything),
         ] {
-            let searched = |answered| is_searched(&Answered(answered), intent(prompt), prompt);
-            assert_eq!(
-                (searched(false), searched(true)),
-                (at_first, later),
-                "{prompt}"
-            );
+            let choose =
+                |answered| PromptSearch::choose(&Answered(answered), intent(prompt), prompt);
+            assert_eq!((choose(false), choose(true)), (at_first, later), "{prompt}");
         }
-        assert!(is_searched(&Answered(true), Intent::Past, "why?"));
     }
 }

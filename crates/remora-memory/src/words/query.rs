@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use remora_embed::Meaning;
 use remora_protocol::record::Kind;
 
+use crate::prompt_embedding::PromptEmbedding;
 use crate::rank::{WEIGHTS, Weights};
 
 use super::fold;
@@ -98,7 +99,7 @@ pub struct Query {
     favours: Vec<Kind>,
     blank: bool,
     text: String,
-    meaning: Option<Meaning>,
+    embedding: Option<PromptEmbedding>,
     weights: Option<Weights>,
     effort: Effort,
 }
@@ -211,16 +212,16 @@ impl Query {
     #[must_use]
     pub fn with_meaning(self, meaning: Meaning) -> Self {
         Self {
-            meaning: Some(meaning),
+            embedding: Some(PromptEmbedding::ready(meaning)),
             ..self
         }
     }
 
     /// The same with the embedding of the text, if there is one.
-    pub(crate) fn with_embedding(self, embedding: Option<&Meaning>) -> Self {
-        match embedding {
-            Some(embedding) => self.with_meaning(embedding.clone()),
-            None => self,
+    pub(crate) fn with_embedding(self, embedding: Option<&PromptEmbedding>) -> Self {
+        Self {
+            embedding: embedding.cloned(),
+            ..self
         }
     }
 
@@ -261,9 +262,10 @@ impl Query {
         &self.text
     }
 
-    /// What the text means, if somebody found out.
+    /// What the text means, if somebody found out. Waits for an embedding that is
+    /// still on its way, so that whoever needs none asks for none.
     pub fn meaning(&self) -> Option<&Meaning> {
-        self.meaning.as_ref()
+        self.embedding.as_ref()?.get()
     }
 
     /// Whether nothing was typed at all. A text without any word, such as

@@ -36,6 +36,9 @@ pub(crate) struct Breadth {
     /// are nearly all, and so many of a large one.
     spread_small: usize,
     spread_large: usize,
+    /// Whether only what was said is compared. The deeds of a turn come with what
+    /// was said in it, and most rows are deeds.
+    only_said: bool,
 }
 
 impl Breadth {
@@ -47,6 +50,7 @@ impl Breadth {
         most: 2_500,
         spread_small: 600,
         spread_large: 256,
+        only_said: false,
     };
     /// For a hook, which needs the few best.
     pub(crate) const QUICK: Self = Self {
@@ -56,6 +60,7 @@ impl Breadth {
         most: 500,
         spread_small: 256,
         spread_large: 128,
+        only_said: true,
     };
 }
 

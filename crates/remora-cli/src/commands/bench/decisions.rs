@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use remora_client::{GivenFile, locate_project};
 use remora_embed::OnDemand;
+use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{Moment, Recall, recall};
 use remora_protocol::tokens;
 use serde_json::{Value, json};
@@ -124,7 +125,8 @@ fn ask(
     let started = Instant::now();
     if let Some(encoder) = encoder {
         let embedding = embed_prompt(encoder, &task.text);
-        ground.embedding = Some(embedding.map_err(|e| CliError::Usage(e.to_string()))?);
+        let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
+        ground.embedding = Some(PromptEmbedding::ready(embedding));
     }
     let scene = ground.scene(&session, &before);
     let back = recall(played.store.as_ref(), &scene, &Moment::Prompt(&task.text))?;

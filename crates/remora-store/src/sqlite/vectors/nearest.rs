@@ -3,11 +3,13 @@
 
 use remora_embed::Meaning;
 use remora_memory::store::{Page, Result};
+use remora_protocol::record::Kind;
 use rusqlite::{Connection, params_from_iter};
 
 use super::block::{self, BITS, SLOTS};
 use super::{Breadth, current, measured, of_model};
 use crate::sqlite::errors::Told;
+use crate::sqlite::names::kind_code;
 use crate::sqlite::read::list_ids;
 use crate::sqlite::scope::Scope;
 
@@ -77,12 +79,7 @@ fn chosen(
     let rows = blocks.saturating_mul(SLOTS);
     let most = (rows / breadth.one_in).clamp(breadth.least, breadth.most);
     let sums = Sums::new(meaning);
-    let mut kinds = [scope.kinds.is_empty(); 256];
-    for kind in &scope.kinds {
-        if let Some(slot) = usize::try_from(*kind).ok().and_then(|at| kinds.get_mut(at)) {
-            *slot = true;
-        }
-    }
+    let kinds = compared_kinds(scope, breadth);
     let mut best = Best::new(most.max(breadth.wanted));
     let mut statement = conn
         .prepare_cached(&format!("SELECT data FROM sketches {condition}"))
@@ -97,6 +94,25 @@ fn chosen(
         }
     }
     Ok(best.items())
+}
+
+/// For each number of a kind, whether its rows are compared.
+fn compared_kinds(scope: &Scope, breadth: Breadth) -> [bool; 256] {
+    let mut kinds = [scope.kinds.is_empty(); 256];
+    let mut set = |code: i64, is_compared: bool| {
+        if let Some(slot) = usize::try_from(code).ok().and_then(|at| kinds.get_mut(at)) {
+            *slot = is_compared;
+        }
+    };
+    for kind in &scope.kinds {
+        set(*kind, true);
+    }
+    if breadth.only_said {
+        for kind in Kind::ALL.iter().filter(|kind| !kind.is_said()) {
+            set(kind_code(*kind), false);
+        }
+    }
+    kinds
 }
 
 /// A vector in steps of a sixteenth: for each byte of signs, what its components

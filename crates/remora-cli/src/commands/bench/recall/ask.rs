@@ -3,6 +3,7 @@
 
 use remora_client::{GivenFile, Giving, locate_project};
 use remora_embed::OnDemand;
+use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{Chosen, Intent, Moment, Recall, intent, recall};
 use remora_protocol::record::{self, Item};
 use remora_protocol::tokens;
@@ -76,7 +77,8 @@ pub(super) fn ask(
     };
     if let Some((encoder, text)) = encoder.zip(embedded) {
         let embedding = embed_prompt(encoder, text);
-        ground.embedding = Some(embedding.map_err(|e| CliError::Usage(e.to_string()))?);
+        let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
+        ground.embedding = Some(PromptEmbedding::ready(embedding));
     }
     let scene = ground.scene(session, &before);
     let (command, error) = (text(&situation.command), text(&situation.error));

@@ -11,6 +11,7 @@ use remora_embed::OnDemand;
 use remora_memory::Captured;
 use remora_memory::Policy;
 use remora_memory::output::printed_output;
+use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{Moment, Recall, Seen, fails_silently, recall};
 use remora_memory::redact::{Marks, Redactor, Rules};
 use remora_memory::store::{Filter, Name, Page};
@@ -304,7 +305,8 @@ impl<'a> Stage<'a> {
         let mut ground = Ground::new(place.clone(), None, Settings::default().limits);
         if let (Some(encoder), Moment::Prompt(prompt)) = (self.encoder, moment) {
             let embedding = embed_prompt(encoder, prompt);
-            ground.embedding = Some(embedding.map_err(|e| CliError::Usage(e.to_string()))?);
+            let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
+            ground.embedding = Some(PromptEmbedding::ready(embedding));
         }
         let mut before = Before(Some(GivenFile::open(&self.paths, &now.id, None)?));
         let back = recall(self.inbox.store(), &ground.scene(&now.id, &before), moment)?;
