@@ -13,12 +13,13 @@ use super::intent::{Intent, intent};
 use super::later::{Later, is_stated};
 use super::memories;
 use super::page::Page;
+use super::prompt_search::{FIRST_PROMPT, PromptSearch};
 use super::reader::Reader;
 use super::relevance::{is_common, least_probability};
 use super::said::Said;
-use super::subject::{find_names, is_only_process, is_reply, is_template};
+use super::subject::{find_names, is_only_process, is_template};
 use super::truth::{Checker, Truth};
-use super::{Given, Recall, Scene, Seen, is_untrusted, name_of, row, work};
+use super::{Recall, Scene, Seen, is_untrusted, name_of, row, work};
 use crate::end_date::ended_on;
 use crate::episode::{ReadTurn, amends, drops_by_name};
 use crate::store::{FileMatch, Filter, Hit, Looks, Name, Page as Part, Result};
@@ -48,9 +49,7 @@ const LEAST_OF_AMENDED: f64 = 0.15;
 const MAX_AMENDMENTS: usize = 4;
 /// Words of a prompt that name other work than the newest to go on with.
 const NAMING_WORDS: usize = 2;
-/// Told once a session: its first prompt was answered.
-const FIRST_PROMPT: &str = "first prompt";
-/// The same: where the work stood was told at a prompt.
+/// Told once a session: where the work stood was told at a prompt.
 const STANDING: &str = "standing";
 /// The same of one row: a prompt brought it.
 const REMINDED: &str = "reminded";
@@ -171,38 +170,8 @@ pub(super) fn prompt(store: &Reader<'_>, scene: &Scene<'_>, text: &str) -> Resul
     Ok(recall)
 }
 
-/// What a prompt is searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PromptSearch {
-    /// It says too little.
-    Nothing,
-    /// What was ruled and still counts. Most later prompts go on with the talk of
-    /// their session, and bring other turns only where they name something.
-    Rules,
-    /// All that may come. Only this is worth waiting for the encoder.
-    Everything,
-}
-
-impl PromptSearch {
-    /// By what a session was told, and what its prompt says.
-    pub fn choose(given: &dyn Given, intent: Intent, text: &str) -> Self {
-        let is_first = !given.told(FIRST_PROMPT);
-        if intent == Intent::Trivial {
-            Self::Nothing
-        } else if is_first || intent == Intent::Past {
-            Self::Everything
-        } else if is_reply(text) {
-            Self::Nothing
-        } else if proposes_change(text) || !find_names(bounded_query(text)).is_empty() {
-            Self::Everything
-        } else {
-            Self::Rules
-        }
-    }
-}
-
 /// As much of a prompt as is searched for.
-fn bounded_query(text: &str) -> &str {
+pub(super) fn bounded_query(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_QUERY_BYTES)]
 }
 
@@ -620,49 +589,5 @@ impl<'a> Giving<'a> {
             self.recall.text = Some(self.page.end());
         }
         self.recall
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Given, PromptSearch, Seen, intent};
-
-    /// A session whose first prompt was answered, or was not.
-    struct Answered(bool);
-
-    impl Given for Answered {
-        fn seen(&self, _: &str) -> Seen {
-            Seen::Not
-        }
-
-        fn told(&self, _: &str) -> bool {
-            self.0
-        }
-    }
-
-    #[test]
-    fn later_prompts_are_searched_for_as_far_as_they_can_bring_something() {
-        use PromptSearch::{Everything, Nothing, Rules};
-        for (prompt, at_first, later) in [
-            ("thanks", Nothing, Nothing),
-            ("can you commit it?", Everything, Nothing),
-            ("let's do 2", Everything, Nothing),
-            ("add tests for the gateway client too", Everything, Rules),
-            (
-                "add tests for GatewayClient::send too",
-                Everything,
-                Everything,
-            ),
-            (
-                "raise the retry limit of the client",
-                Everything,
-                Everything,
-            ),
-            ("why did we pin the parser?", Everything, Everything),
-        ] {
-            let choose =
-                |answered| PromptSearch::choose(&Answered(answered), intent(prompt), prompt);
-            assert_eq!((choose(false), choose(true)), (at_first, later), "{prompt}");
-        }
     }
 }
