@@ -19,6 +19,7 @@ mod export;
 mod flags;
 mod folders;
 mod forget;
+mod golden;
 mod handlers;
 mod hook;
 mod import;
