@@ -213,6 +213,17 @@ pub struct Hit {
     pub same: Vec<i64>,
 }
 
+/// The part of a row that tells whether the rest of it is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DetailRow {
+    /// The number of the row.
+    pub id: i64,
+    /// When it was last seen, in milliseconds since 1970.
+    pub last_time: i64,
+    /// Its detail as JSON; empty if it has none.
+    pub detail: String,
+}
+
 /// What is remembered of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectActivity {
@@ -294,6 +305,16 @@ pub trait Store: Send {
     fn given(&self, filter: &Filter, limit: usize) -> Result<Vec<Given>>;
     /// The row of a project, kind and key.
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>>;
+    /// The details of a project's rows of one kind, the newest first. With a
+    /// query only of rows that hold all of its words, or all but one if there are
+    /// three or more.
+    fn details(
+        &self,
+        project: &str,
+        kind: Kind,
+        holding: Option<&Query>,
+        limit: usize,
+    ) -> Result<Vec<DetailRow>>;
     /// How much there is.
     fn counts(&self) -> Result<Counts>;
     /// What is remembered of each project, in the order of [`Store::projects`].

@@ -397,6 +397,16 @@ pub struct OriginalWords {
     pub detail: Option<Value>,
 }
 
+/// The part of a failure's or a fix's detail that tells its error.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct ErrorDetail {
+    /// The command that failed.
+    pub command: Option<String>,
+    /// What it said.
+    pub says: Option<Vec<String>>,
+}
+
 /// What is deleted for good, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erase {

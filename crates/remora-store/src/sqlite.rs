@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 
 use remora_embed::Meaning;
 use remora_memory::store::{
-    Batch, Counts, Erase, EventKey, Filter, Hit, Name, Page, ProjectActivity, Prune, PruneRun,
-    Result, Settled, Store, StoreError,
+    Batch, Counts, DetailRow, Erase, EventKey, Filter, Hit, Name, Page, ProjectActivity, Prune,
+    PruneRun, Result, Settled, Store, StoreError,
 };
 use remora_memory::words::Query;
 use remora_protocol::record::{
@@ -158,6 +158,19 @@ impl Store for SqliteStore {
 
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
         self.reading(|conn| read::keyed(conn, project, kind, key))
+    }
+
+    fn details(
+        &self,
+        project: &str,
+        kind: Kind,
+        holding: Option<&Query>,
+        limit: usize,
+    ) -> Result<Vec<DetailRow>> {
+        self.reading(|conn| match holding {
+            Some(query) => search::details(conn, project, kind, query, limit),
+            None => read::details(conn, project, kind, limit),
+        })
     }
 
     fn counts(&self) -> Result<Counts> {

@@ -42,6 +42,9 @@ pub(crate) struct Skeleton {
     names: BTreeSet<String>,
     /// Whether the name in it is all there is to the error.
     named: bool,
+    /// Whether it is told in the words of the table, which are not those of a
+    /// message that is the same.
+    is_reworded: bool,
     /// How well it tells its error.
     pub(crate) strength: Strength,
 }
@@ -57,6 +60,7 @@ impl Skeleton {
             words: Vec::new(),
             names: BTreeSet::new(),
             named: false,
+            is_reworded: read.role != Role::Unknown,
             strength: Strength::Nothing,
         };
         let unquoted = parts.take_quoted(&text);
@@ -225,6 +229,36 @@ impl Skeleton {
         equal || content >= CONTENT && run.len() * 10 >= shorter * 6 || self.is_near(other)
     }
 
+    /// What tells from the letters of a message that it is another error: most
+    /// are, and taking one apart costs twenty times as much.
+    pub(crate) fn sieve(&self) -> Sieve<'_> {
+        // Nobody can tell from the letters what the table makes of them.
+        if self.is_reworded {
+            return Sieve::Open;
+        }
+        if !self.codes.is_empty() {
+            return Sieve::AnyCode(&self.codes);
+        }
+        let words = self.words.iter().map(String::as_str);
+        Sieve::Words(words.filter(|word| is_content(word)).collect())
+    }
+
+    /// What is asked of an index of words to find messages that are the same: the
+    /// longest words, which are mostly the rarest.
+    pub(crate) fn longest_words(&self, count: usize) -> String {
+        let mut words: Vec<&String> = self.codes.iter().chain(&self.words).collect();
+        // The names of a message differ unless they are all that tells it.
+        if self.strength == Strength::Named {
+            words.extend(&self.names);
+        }
+        words.retain(|word| is_content(word));
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words.dedup();
+        words.truncate(count);
+        let words: Vec<&str> = words.into_iter().map(String::as_str).collect();
+        words.join(" ")
+    }
+
     /// A message without any name that says a little.
     fn is_plain(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
@@ -359,6 +393,57 @@ fn is_camel(word: &str) -> bool {
         .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
         .count()
         > 0
+}
+
+/// See [`Skeleton::sieve`].
+#[derive(Debug)]
+pub(crate) enum Sieve<'s> {
+    Open,
+    /// A message of the same error holds one of these.
+    AnyCode(&'s BTreeSet<String>),
+    /// It holds so many of these as two skeletons must have in common.
+    Words(Vec<&'s str>),
+}
+
+impl Sieve<'_> {
+    /// Whether a message may be the same error; always, if it is.
+    pub(crate) fn may_hold(&self, message: &str) -> bool {
+        match self {
+            Self::Open => true,
+            Self::AnyCode(codes) => codes.iter().any(|code| message.contains(code.as_str())),
+            Self::Words(words) => {
+                let wanted = words.len().min(CONTENT);
+                let letters = letters_of(message);
+                let held = words.iter().filter(|word| letters.contains(**word));
+                held.take(wanted).count() == wanted
+            }
+        }
+    }
+}
+
+/// The letters of a message in lower case, without whatever stands in between
+/// but for gaps and hyphens: each word of its skeleton is a part of them.
+fn letters_of(message: &str) -> String {
+    let mut letters = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(c) = rest.chars().next() {
+        // What stands for numbers and the like has letters of its own.
+        let placeholder = ["<n>", "<id>", "<tmp>"]
+            .iter()
+            .find(|p| c == '<' && rest.starts_with(**p));
+        rest = &rest[placeholder.map_or(c.len_utf8(), |p| p.len())..];
+        if placeholder.is_some() {
+            continue;
+        }
+        if c.is_ascii() {
+            if c.is_ascii_alphabetic() || c == '-' || c.is_ascii_whitespace() {
+                letters.push(c.to_ascii_lowercase());
+            }
+        } else if c.is_alphabetic() || c.is_whitespace() {
+            letters.extend(c.to_lowercase());
+        }
+    }
+    letters
 }
 
 fn is_content(word: &str) -> bool {

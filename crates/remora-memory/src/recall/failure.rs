@@ -3,9 +3,8 @@
 //! was said or changed when it was met.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
-use remora_protocol::record::{Item, Kind};
+use remora_protocol::record::{ErrorDetail, Item, Kind};
 use serde_json::{Value, json};
 
 use super::missing::{missing, missing_path};
@@ -19,7 +18,7 @@ use crate::fingerprint::{ErrorSigns, Skeleton, Strength, error_signs};
 use crate::fix::field;
 use crate::output::{self, Outcome};
 use crate::private::{strip_injected, strip_private};
-use crate::store::{Filter, Order, Page as Part, Result};
+use crate::store::{DetailRow, Filter, Name, Order, Page as Part, Result};
 use crate::words::{Query, Splitter, is_stop};
 
 /// Tokens that a fix may cost.
@@ -27,7 +26,9 @@ const TOKENS: u32 = 400;
 /// Rows that are compared with an error nobody has met: of the newest, and of
 /// those that a search finds beyond them.
 const NEWEST: usize = 120;
-const LIKE: usize = 8;
+const LIKE: usize = 24;
+/// Words of an error by which older rows are searched.
+const RAREST: usize = 3;
 /// Rows behind a failure that are looked at, ends of turns among them, and
 /// sentences of one that are told.
 const STEPS: usize = 24;
@@ -84,8 +85,8 @@ fn fix_of(
         let why = format!("the same error, fingerprint {}", fix_print(item));
         return Ok(Some((item.clone(), why)));
     }
-    let filter = of_kind(project, Kind::Fix);
-    let found = like(store, &filter, command, &signs.says, known, |_| true)?;
+    let place = (project, Kind::Fix);
+    let found = like(store, place, command, &signs.says, known, |_| true)?;
     let found = match exact {
         Some(exact) => Some(found.filter(is_own).unwrap_or(exact)),
         None => found,
@@ -101,89 +102,91 @@ fn fix_print(item: &Item) -> &str {
 /// finds comes first, then what the same program met, then what is newest.
 fn like(
     store: &Reader<'_>,
-    filter: &Filter,
+    (project, kind): (&str, Kind),
     command: &str,
     says: &[String],
     known: &mut KnownErrors,
     fits: impl Fn(&Item) -> bool,
 ) -> Result<Option<Item>> {
-    let newest = Part {
-        order: Order::Newest,
-        beyond: None,
-        limit: NEWEST,
-    };
-    let program = program_of(command);
-    let rank = |item: &&Item| {
-        let is_same_program = row_command(item).is_some_and(|c| program_of(c) == program);
-        (is_same_program, item.time.max(item.last_time))
-    };
     let is_telling = |skeleton: &Skeleton| skeleton.strength > Strength::Nothing;
-    let skeletons = says.iter().map(|said| (said, Skeleton::of(said)));
-    let telling: Vec<_> = skeletons.filter(|(_, s)| is_telling(s)).collect();
+    let skeletons = says.iter().map(|said| Skeleton::of(said));
+    let telling: Vec<Skeleton> = skeletons.filter(is_telling).collect();
     if telling.is_empty() {
         return Ok(None);
     }
     // What an error says is told in the words of the table of errors, which the
     // word index does not have: the newest rows are compared one by one.
-    let listed = store.list(filter, newest)?;
-    let is_long = listed.len() == NEWEST;
-    let rows = known.take_apart(listed, &fits);
-    for (said, skeleton) in &telling {
-        let found = if is_long {
-            store.search(&Query::parse(said).quickly(), filter, LIKE)?
-        } else {
+    let newest = read_errors(store.details(project, kind, None, NEWEST)?);
+    let program = program_of(command);
+    for skeleton in &telling {
+        let mut same = known.same(&newest, skeleton);
+        let is_own = |row: &&ErrorRow| row.is_of(program);
+        let older = if newest.len() < NEWEST || same.iter().any(is_own) {
             Vec::new()
+        } else {
+            let words = Query::parse(&skeleton.longest_words(RAREST));
+            read_errors(store.details(project, kind, Some(&words), LIKE)?)
         };
-        let found = found.into_iter().map(|hit| hit.item).collect();
-        let found = known.take_apart(found, &fits);
-        let all = rows.iter().chain(&found);
-        let same = all.filter(|row| row.says.iter().any(|other| other.is_same(skeleton)));
-        if let Some(best) = same.map(|row| &row.item).max_by_key(rank) {
-            return Ok(Some(best.clone()));
+        same.extend(known.same(&older, skeleton));
+        same.sort_by_key(|row| (row.is_of(program), row.last_time));
+        // Most rows are only compared; the one that is told is read whole.
+        for row in same.into_iter().rev() {
+            let found = store.items(&[Name::Id(row.id)])?.pop();
+            if let Some(item) = found.filter(&fits) {
+                return Ok(Some(item));
+            }
         }
     }
     Ok(None)
 }
 
-fn of_kind(project: &str, kind: Kind) -> Filter {
-    Filter {
-        project: Some(project.to_owned()),
-        kinds: vec![kind],
-        ..Filter::default()
+/// A row as far as its error goes.
+struct ErrorRow {
+    id: i64,
+    last_time: i64,
+    error: ErrorDetail,
+}
+
+impl ErrorRow {
+    /// Whether this program met the error.
+    fn is_of(&self, program: &str) -> bool {
+        let command = self.error.command.as_deref();
+        command.is_some_and(|command| program_of(command) == program)
     }
 }
 
-/// A row with what its error says, taken apart once for all that it is compared
-/// with.
-struct ErrorRow {
-    item: Item,
-    says: Vec<Rc<Skeleton>>,
+fn read_errors(rows: Vec<DetailRow>) -> Vec<ErrorRow> {
+    let read = |row: DetailRow| ErrorRow {
+        id: row.id,
+        last_time: row.last_time,
+        error: serde_json::from_str(&row.detail).unwrap_or_default(),
+    };
+    rows.into_iter().map(read).collect()
 }
 
 /// What stored errors say, by their words: a failure and its fix say the same.
 #[derive(Default)]
-struct KnownErrors(HashMap<String, Rc<Skeleton>>);
+struct KnownErrors(HashMap<String, Skeleton>);
 
 impl KnownErrors {
-    fn take_apart(&mut self, items: Vec<Item>, fits: impl Fn(&Item) -> bool) -> Vec<ErrorRow> {
-        let fitting = items.into_iter().filter(|item| fits(item));
-        let rows = fitting.map(|item| {
-            let says = row::entries(&item, field::SAYS).map(|said| self.find(said));
-            ErrorRow {
-                says: says.collect(),
-                item,
-            }
-        });
-        rows.collect()
+    /// Those of the rows whose error says the same.
+    fn same<'r>(&mut self, rows: &'r [ErrorRow], skeleton: &Skeleton) -> Vec<&'r ErrorRow> {
+        let sieve = skeleton.sieve();
+        // Many rows say the very same.
+        let mut compared: HashMap<&str, bool> = HashMap::new();
+        let mut is_same = |said: &'r String| {
+            let compare = || sieve.may_hold(said) && self.find(said).is_same(skeleton);
+            *compared.entry(said).or_insert_with(compare)
+        };
+        let is_met = |row: &&'r ErrorRow| row.error.says.iter().flatten().any(&mut is_same);
+        rows.iter().filter(is_met).collect()
     }
 
-    fn find(&mut self, said: &str) -> Rc<Skeleton> {
-        if let Some(known) = self.0.get(said) {
-            return Rc::clone(known);
+    fn find(&mut self, said: &str) -> &Skeleton {
+        if !self.0.contains_key(said) {
+            self.0.insert(said.to_owned(), Skeleton::of(said));
         }
-        let skeleton = Rc::new(Skeleton::of(said));
-        self.0.insert(said.to_owned(), Rc::clone(&skeleton));
-        skeleton
+        &self.0[said]
     }
 }
 
@@ -209,8 +212,8 @@ fn met_before(
     known: &mut KnownErrors,
 ) -> Result<Option<(Item, String)>> {
     let elsewhere = |item: &Item| item.session != scene.session;
-    let filter = of_kind(scene.project, Kind::Failure);
-    match like(store, &filter, command, &signs.says, known, elsewhere)? {
+    let place = (scene.project, Kind::Failure);
+    match like(store, place, command, &signs.says, known, elsewhere)? {
         Some(failure) => explained(store, &failure),
         None => Ok(None),
     }

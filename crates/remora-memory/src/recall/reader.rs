@@ -11,7 +11,7 @@ use super::{Passed, name_of};
 use crate::end_date::item_ended_on;
 use crate::fix::steps_over_check;
 use crate::overrides::Overrides;
-use crate::store::{Filter, Hit, Name, Page, Result, Store};
+use crate::store::{DetailRow, Filter, Hit, Name, Page, Result, Store};
 use crate::words::Query;
 
 /// Rejected items that are told to a user who asks why.
@@ -89,6 +89,19 @@ impl<'a> Reader<'a> {
     pub(super) fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
         let item = self.store.keyed(project, kind, key)?;
         Ok(self.corrected(item.into_iter().collect())?.pop())
+    }
+
+    /// Details of rows, of rejected ones too: those are left out by whoever reads
+    /// the row itself.
+    pub(super) fn details(
+        &self,
+        project: &str,
+        kind: Kind,
+        holding: Option<&Query>,
+        limit: usize,
+    ) -> Result<Vec<DetailRow>> {
+        let limit = self.widen(limit);
+        self.store.details(project, kind, holding, limit)
     }
 
     pub(super) fn sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {

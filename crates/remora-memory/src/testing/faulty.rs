@@ -1,7 +1,8 @@
 //! A store that fails on purpose, to see what the rest makes of it.
 
 use crate::store::{
-    Batch, Counts, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Settled, Store,
+    Batch, Counts, DetailRow, EventKey, Filter, Hit, Name, Page, Prune, PruneRun, Result, Settled,
+    Store,
 };
 use crate::words::Query;
 use remora_embed::Meaning;
@@ -74,6 +75,16 @@ impl Store for FaultyStore {
 
     fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
         self.store.keyed(project, kind, key)
+    }
+
+    fn details(
+        &self,
+        project: &str,
+        kind: Kind,
+        holding: Option<&Query>,
+        limit: usize,
+    ) -> Result<Vec<DetailRow>> {
+        self.store.details(project, kind, holding, limit)
     }
 
     fn counts(&self) -> Result<Counts> {

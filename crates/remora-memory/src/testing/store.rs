@@ -16,8 +16,8 @@ use crate::about::{self, texts};
 use crate::overrides::Overrides;
 use crate::rank::{Fit, Parts};
 use crate::store::{
-    Batch, Counts, Erase, EventKey, FileMatch, Filter, Hit, Looks, Name, Order, Page, Prune,
-    PruneRun, Result, Settled, Store, Write, is_look,
+    Batch, Counts, DetailRow, Erase, EventKey, FileMatch, Filter, Hit, Looks, Name, Order, Page,
+    Prune, PruneRun, Result, Settled, Store, Write, is_look,
 };
 use crate::words::Query;
 use matching::{begins, fill_fit, holds, idf, terms};
@@ -480,6 +480,38 @@ impl Store for MemoryStore {
             item.project == project && item.kind == kind && item.key.as_deref() == Some(key)
         };
         Ok(state.items.values().find(is).cloned())
+    }
+
+    fn details(
+        &self,
+        project: &str,
+        kind: Kind,
+        holding: Option<&Query>,
+        limit: usize,
+    ) -> Result<Vec<DetailRow>> {
+        let state = self.state();
+        let groups = holding.map_or(&[][..], Query::groups);
+        let is_held = |item: &&&Item| {
+            let terms = terms(item);
+            let missing = groups.iter().filter(|group| !holds(group, item, &terms));
+            missing.count() <= usize::from(groups.len() > 2)
+        };
+        let rows = state.sorted(&Filter {
+            project: Some(project.to_owned()),
+            kinds: vec![kind],
+            ..Filter::default()
+        });
+        let rows = rows.iter().rev().filter(is_held).take(limit);
+        let details = rows.map(|item| DetailRow {
+            id: item.id,
+            last_time: item.time.max(item.last_time),
+            detail: item
+                .detail
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+        });
+        Ok(details.collect())
     }
 
     fn counts(&self) -> Result<Counts> {

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use remora_memory::store::{Counts, EventKey, Filter, Name, Order, Page, ProjectActivity, Result};
+use remora_memory::store::{
+    Counts, DetailRow, EventKey, Filter, Name, Order, Page, ProjectActivity, Result,
+};
 use remora_protocol::record::{EventRow, FileRecord, Given, Item, Kind, Project, Session};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
@@ -12,7 +14,7 @@ use super::connect::beside;
 use super::errors::Told;
 use super::ids::Id;
 use super::names::{Table, Texts, find, kind_code};
-use super::rows::{self, EVENT, FILE, GIVEN, SESSION};
+use super::rows::{self, DETAIL, EVENT, FILE, GIVEN, SESSION};
 use super::scope::{Lead, Scope};
 
 /// Whether each event, or its call, is in the ledger.
@@ -439,6 +441,28 @@ pub(crate) fn keyed(
         .told()?;
     let ids: Vec<i64> = id.into_iter().collect();
     Ok(rows::items(conn, &ids)?.pop())
+}
+
+/// The details of a project's rows of one kind, the newest first.
+pub(crate) fn details(
+    conn: &Connection,
+    project: &str,
+    kind: Kind,
+    limit: usize,
+) -> Result<Vec<DetailRow>> {
+    let Some(project) = find(conn, Table::Names, project)? else {
+        return Ok(Vec::new());
+    };
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    conn.prepare_cached(&format!(
+        "SELECT {DETAIL} FROM items WHERE project = ?1 AND kind = ?2
+         ORDER BY time DESC, id DESC LIMIT ?3"
+    ))
+    .told()?
+    .query_map(params![project, kind_code(kind), limit], rows::detail)
+    .told()?
+    .collect::<rusqlite::Result<_>>()
+    .told()
 }
 
 /// How much there is.

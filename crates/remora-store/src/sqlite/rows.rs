@@ -1,8 +1,8 @@
 //! Rows into values: how items, sessions, events and files are read back.
 
-use remora_memory::store::Result;
+use remora_memory::store::{DetailRow, Result};
 use remora_protocol::record::{Anchor, EventRow, FileRecord, Given, Item, Kind, Session, Used};
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -54,7 +54,7 @@ impl Lists {
 
 /// The item in this row.
 pub(crate) fn item(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Item> {
-    let lists = Lists::from_json(row.get::<_, Option<String>>(7)?.as_deref());
+    let lists = Lists::from_json(row.get_ref(7)?.as_str_or_null()?);
     let paths = |ids: &[i64]| -> rusqlite::Result<Vec<String>> {
         ids.iter().map(|id| texts.text(Table::Paths, *id)).collect()
     };
@@ -88,8 +88,9 @@ pub(crate) fn item(row: &Row<'_>, texts: &Texts<'_>) -> rusqlite::Result<Item> {
         raw_tokens: row.get(20)?,
         digest_tokens: row.get(21)?,
         detail: row
-            .get::<_, Option<String>>(22)?
-            .and_then(|text| serde_json::from_str(&text).ok()),
+            .get_ref(22)?
+            .as_str_or_null()?
+            .and_then(|text| serde_json::from_str(text).ok()),
     })
 }
 
@@ -105,6 +106,30 @@ pub(crate) fn items(conn: &Connection, ids: &[i64]) -> Result<Vec<Item>> {
         if let Some(row) = rows.next().told()? {
             found.push(item(row, &texts).told()?);
         }
+    }
+    Ok(found)
+}
+
+/// What [`detail`] reads, in its order.
+pub(crate) const DETAIL: &str = "id, max(time, last_time), coalesce(detail, '')";
+
+pub(crate) fn detail(row: &Row<'_>) -> rusqlite::Result<DetailRow> {
+    Ok(DetailRow {
+        id: row.get(0)?,
+        last_time: row.get(1)?,
+        detail: row.get(2)?,
+    })
+}
+
+/// The details of the rows with these numbers, in this order; missing ones are
+/// left out.
+pub(crate) fn details(conn: &Connection, ids: &[i64]) -> Result<Vec<DetailRow>> {
+    let mut statement = conn
+        .prepare_cached(&format!("SELECT {DETAIL} FROM items WHERE id = ?1"))
+        .told()?;
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        found.extend(statement.query_row([id], detail).optional().told()?);
     }
     Ok(found)
 }

@@ -14,7 +14,7 @@ use remora_embed::MODEL;
 use remora_memory::about::texts;
 use remora_memory::named_day::NamedDay;
 use remora_memory::rank::{self, Fit, Held, Holds, Length, Row};
-use remora_memory::store::{Filter, Hit, Page, Result};
+use remora_memory::store::{DetailRow, Filter, Hit, Page, Result};
 use remora_memory::words::{Effort, Query};
 use remora_protocol::record::{Item, Kind};
 use rusqlite::Connection;
@@ -104,6 +104,29 @@ pub(crate) fn search(
     }
     let search = Search::new(conn, scope, word::without(query), reach, limit)?;
     search.run(query)
+}
+
+/// The details of a project's rows of one kind that hold the words, the newest
+/// first.
+pub(crate) fn details(
+    conn: &Connection,
+    project: &str,
+    kind: Kind,
+    query: &Query,
+    limit: usize,
+) -> Result<Vec<DetailRow>> {
+    let filter = Filter {
+        project: Some(project.to_owned()),
+        kinds: vec![kind],
+        ..Filter::default()
+    };
+    let scope = Scope::find(conn, &filter)?;
+    let Some(scope) = scope.filter(|_| !query.groups().is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let search = Search::new(conn, scope, Vec::new(), QUICK, limit)?;
+    let ids = search.ask(&search.nearly_all(query), limit)?;
+    rows::details(conn, &ids)
 }
 
 fn newest(conn: &Connection, query: &Query, scope: &Scope, limit: usize) -> Result<Vec<Hit>> {

@@ -125,3 +125,37 @@ fn a_fix_comes_for_the_same_error_and_not_for_one_that_looks_like_it() {
         report.join("\n")
     );
 }
+
+#[test]
+fn an_error_is_known_though_many_others_were_met_since() {
+    let world = World::default();
+    let met = |says: &str, command: &str, day| Item {
+        facts: vec![format!("error: {says}")],
+        detail: Some(json!({"says": [says], "command": command})),
+        ..row(Kind::Fix, "it failed → Changed `push` in src/q.rs", day)
+    };
+    let linker = "the linker could not place sections of libwalrus.a in the boot image";
+    let fix = world.add(met(linker, "make release", 2));
+    for at in 0..130 {
+        let letter = char::from(b'a' + at % 26);
+        let says = format!("the {letter}{letter}{letter} parser stopped at a strange token");
+        world.add(met(&says, "make release", 3 + i64::from(at)));
+    }
+    let found = world.at(&Moment::Failure {
+        command: "make release",
+        error: "error: the linker could not place 17 sections of libseal.a in the boot image",
+    });
+    assert_eq!(names(&found), [format!("#{fix}")]);
+    // Of two that say the same the one of the same program comes.
+    let newer = world.add(met(linker, "ninja release", 200));
+    let found = world.at(&Moment::Failure {
+        command: "make release",
+        error: "error: the linker could not place 17 sections of libseal.a in the boot image",
+    });
+    assert_eq!(names(&found), [format!("#{fix}")]);
+    let found = world.at(&Moment::Failure {
+        command: "cmake release",
+        error: "error: the linker could not place 17 sections of libseal.a in the boot image",
+    });
+    assert_eq!(names(&found), [format!("#{newer}")]);
+}

@@ -2,9 +2,12 @@
 //! it was used, and rows that go.
 
 use remora_protocol::record::{Anchor, FileRecord, FileState, Given, Item, Kind, Used};
+use serde_json::json;
 
 use super::{Check, add, all, found, ok, page, uids};
-use crate::store::{Batch, FileMatch, Filter, Looks, Name, Order, Prune, PruneRun, Store};
+use crate::store::{
+    Batch, DetailRow, FileMatch, Filter, Looks, Name, Order, Prune, PruneRun, Store,
+};
 use crate::testing::item;
 use crate::words::Query;
 
@@ -13,7 +16,60 @@ pub(super) const CHECKS: &[Check] = &[
     ("what was given stays as it was", given),
     ("removed rows are gone", removing),
     ("what may be given is found without the rest", telling),
+    ("details are read without the rest of a row", details),
 ];
+
+fn details(store: &dyn Store) {
+    let row = |uid: &str, title: &str, time: i64| {
+        let mut item = item(uid, title);
+        item.kind = Kind::Failure;
+        item.project = "project".into();
+        item.time = time;
+        item.detail = Some(json!({"says": [title]}));
+        item
+    };
+    let mut again = row("again", "the walrus sank the boat", 2);
+    again.last_time = 9;
+    let mut other_kind = row("fix", "the walrus sank the boat", 6);
+    other_kind.kind = Kind::Fix;
+    let mut other_project = row("other", "the walrus sank the boat", 7);
+    other_project.project = "other".into();
+    let plain = Item {
+        detail: None,
+        ..row("plain", "the walrus slept", 1)
+    };
+    let sank = row("sank", "a walrus sank the ferry", 3);
+    let rows = [plain, again, sank, other_kind, other_project];
+    let numbers = add(store, rows);
+    let holding = |words: &str, limit| {
+        let query = Query::parse(words);
+        let rows = store.details("project", Kind::Failure, Some(&query), limit);
+        ok(rows).into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ok(store.details("project", Kind::Failure, None, 2)),
+        [
+            DetailRow {
+                id: numbers[2],
+                last_time: 3,
+                detail: r#"{"says":["a walrus sank the ferry"]}"#.to_owned(),
+            },
+            DetailRow {
+                id: numbers[1],
+                last_time: 9,
+                detail: r#"{"says":["the walrus sank the boat"]}"#.to_owned(),
+            },
+        ]
+    );
+    let all = ok(store.details("project", Kind::Failure, None, 9));
+    assert_eq!(all.last().map(|row| row.detail.as_str()), Some(""));
+    assert_eq!(holding("walrus sank", 9), [numbers[2], numbers[1]]);
+    assert_eq!(holding("walrus sank boat", 9), [numbers[2], numbers[1]]);
+    assert_eq!(holding("walrus ferry", 9), [numbers[2]]);
+    assert_eq!(holding("walrus", 1), [numbers[2]]);
+    assert!(holding("whale", 9).is_empty());
+    assert!(ok(store.details("nowhere", Kind::Failure, None, 9)).is_empty());
+}
 
 fn telling(store: &dyn Store) {
     let row = |uid: &str, kind, tool: &str, project: &str| {

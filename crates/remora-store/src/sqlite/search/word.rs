@@ -109,6 +109,26 @@ impl Search<'_> {
         Ok(words)
     }
 
+    /// All words of the query, or all but one if there are three or more, as a
+    /// question to the index.
+    pub(super) fn nearly_all(&self, query: &Query) -> String {
+        let each = query.groups().iter().map(|group| {
+            let ask = |sign: &str| question(group, sign, |term| format!("\"{sign}{term}\""));
+            self.tags.of_each(ask)
+        });
+        let each: Vec<String> = each.collect();
+        if each.len() < 3 {
+            return each.join(" AND ");
+        }
+        let without = |left_out: usize| {
+            let mut some = each.clone();
+            some.remove(left_out);
+            format!("({})", some.join(" AND "))
+        };
+        let ways: Vec<String> = (0..each.len()).map(without).collect();
+        format!("({})", ways.join(" OR "))
+    }
+
     /// Whether the index or the model knows a word of the query. Texts that are
     /// not plain ASCII are taken for known: the model was not taught their
     /// words, and reads them by fragments whatever they say.
