@@ -226,7 +226,10 @@ pub(super) fn ended_later(store: &Reader<'_>, item: &Item, prompt: &str) -> Resu
 /// The checkpoint that ended the turn: the first one of the session that was
 /// made at this prompt or, where several prompts came before a stop, at a later
 /// one.
-fn ended_by<'r>(item: &Item, rows: impl IntoIterator<Item = &'r Item>) -> Option<&'r Item> {
+pub(super) fn ended_by<'r>(
+    item: &Item,
+    rows: impl IntoIterator<Item = &'r Item>,
+) -> Option<&'r Item> {
     let prompt = item.prompt?;
     // What the client summed up at a compaction is of no turn.
     let after = |row: &&Item| row.detail.is_some() && row.prompt >= Some(prompt);

@@ -1,12 +1,13 @@
 //! What the reading of a file brings back: what was decided, mended and changed
 //! there, and what else lies in its folder. Reading it before is no knowledge.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
 
 use remora_protocol::record::{FileState, Item, Kind};
 use remora_protocol::time::date;
 
-use super::candidates::TurnsOfRows;
+use super::candidates::ended_by;
 use super::card;
 use super::later::{Later, STATED, is_stated};
 use super::memories;
@@ -20,7 +21,7 @@ use crate::episode::{
 };
 use crate::fix::is_reversal;
 use crate::store::{FileMatch, Filter, Page as Part, Result};
-use crate::words::{self, Query};
+use crate::words::{self, Query, Splitter};
 
 /// Tokens that a file may cost.
 const TOKENS: u32 = 350;
@@ -63,18 +64,27 @@ pub(super) fn read(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<
     );
     let mut page = Page::new(TOKENS, &head);
     let mut checker = Checker::new(store, scene);
-    for (item, why) in rows(store, scene, path)? {
+    let (rows, turns) = find_rows(store, scene, path)?;
+    let later = if rows.iter().any(|item| is_stated(item.kind)) || !turns.is_empty() {
+        Later::of_project(store, scene)?
+    } else {
+        Later::default()
+    };
+    let splitter = RefCell::default();
+    let judge = Judge::new(&rows, &turns, later, &splitter);
+    for item in judge.sorted(scene) {
         if recall.given.len() == ROWS {
             break;
         }
         // A line of the briefing does not say that it is about this file; one that
         // was told with another file of the turn says the same.
-        let as_line = format!("line {}", name_of(&item));
-        if scene.given.seen(&name_of(&item)) == Seen::Told || scene.given.told(&as_line) {
+        let as_line = format!("line {}", name_of(item));
+        let is_known = scene.given.seen(&name_of(item)) == Seen::Told;
+        if is_known || scene.given.told(&as_line) || !judge.tells(item) {
             continue;
         }
-        let truth = checker.of(&item);
-        let fresh = memories::fresh(&item, scene).filter(|_| truth != Truth::Gone);
+        let truth = checker.of(item);
+        let fresh = memories::fresh(item, scene).filter(|_| truth != Truth::Gone);
         let Some(item) = fresh else { continue };
         // The same done again is told once.
         let title = line(&item.title, 160);
@@ -102,7 +112,7 @@ pub(super) fn read(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<
             (row::short(&item, truth, scene), seen)
         };
         if let Some(tokens) = page.put(&text) {
-            let chosen = row::chosen(&item, truth, seen, why.to_owned(), tokens);
+            let chosen = row::chosen(&item, truth, seen, "about this file".to_owned(), tokens);
             recall.given.push(chosen);
             if seen == Seen::Named {
                 recall.told.push(as_line);
@@ -157,8 +167,8 @@ fn paths_of(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<Str
     Ok(paths)
 }
 
-/// Rows that speak of the file, the most telling first.
-fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, &'static str)>> {
+/// Rows that speak of the file, and turns that changed it, the newest first.
+fn find_rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<(Vec<Item>, Vec<Item>)> {
     let mut rows: Vec<Item> = Vec::new();
     let mut turns: Vec<Item> = Vec::new();
     let paths = paths_of(store, scene, path)?;
@@ -198,79 +208,145 @@ fn rows(store: &Reader<'_>, scene: &Scene<'_>, path: &str) -> Result<Vec<(Item, 
         });
         rows.extend(stated);
     }
-    if rows.iter().any(|item| is_stated(item.kind)) || !turns.is_empty() {
-        let later = Later::of_project(store, scene)?;
-        rows.retain(|item| !later.replace(item));
-        turns.retain(|item| later.replacing_turn(item).is_none());
-    }
-    leave_out_amended(&mut rows, &mut turns);
-    // What a turn concluded tells what was changed in it.
-    let in_turn = |item: &Item| {
-        let mut all = turns.iter();
-        all.any(|turn| turn.session == item.session && turn.prompt == item.prompt)
-    };
-    rows.retain(|item| is_stated(item.kind) || worth(item.kind) >= 4 || !in_turn(item));
-    turns.truncate(MAX_TURNS);
-    rows.extend(turns);
-    // A fix tells what its edits tell.
-    let mended: Vec<String> = rows
-        .iter()
-        .filter(|item| item.kind == Kind::Fix)
-        .flat_map(|item| {
-            row::entries(item, "edits")
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    rows.retain(|item| !mended.contains(&item.uid));
-    rows.sort_by_key(|item| {
-        let elsewhere = other_branch(item, scene).is_some();
-        (elsewhere, u32::MAX - worth(item.kind), -item.time)
-    });
-    Ok(rows
-        .into_iter()
-        .map(|item| (item, "about this file"))
-        .collect())
+    Ok((rows, turns))
 }
 
-/// Leaves out turns that a later one of them amends, and rows that go with them.
-fn leave_out_amended(rows: &mut Vec<Item>, turns: &mut Vec<Item>) {
-    let splitter = RefCell::default();
-    let read_turns = ReadTurn::of_all(turns.iter(), &splitter);
-    let is_read_amended = |read: &ReadTurn<'_>| read_turns.iter().any(|turn| amends(turn, read));
-    let is_amended = |item: &Item| is_read_amended(&ReadTurn::of(item, &splitter));
-    // Many rows may be of one turn.
-    let with_turns = turns.iter().zip(&read_turns);
-    let gone: Vec<&str> = with_turns
-        .filter(|(_, read)| is_read_amended(read))
-        .map(|(turn, _)| turn.uid.as_str())
-        .collect();
-    let is_gone = |turn: &Item| gone.contains(&turn.uid.as_str());
-    rows.retain(|item| !is_stated(item.kind) || !is_amended(item));
-    let all = rows.clone();
-    let of_rows = TurnsOfRows::of(&all, turns);
-    let is_undone = |item: &Item| {
-        let turn = of_rows.of_row(item);
-        turn.is_some_and(|(turn, is_only)| {
-            let turn = ReadTurn::of(turn, &splitter);
-            let mut later = read_turns.iter();
-            later.any(|later| amends_stated(later, &turn, item, is_only))
-        })
-    };
-    // What was changed in a turn that no longer holds tells what is not there.
-    let is_of_gone = |item: &Item| {
-        let turn = of_rows.of_row(item);
-        turn.is_some_and(|(turn, _)| is_gone(turn))
-    };
-    rows.retain(|item| {
-        if is_stated(item.kind) {
-            !is_undone(item)
-        } else {
-            worth(item.kind) >= 4 || !is_of_gone(item)
+/// Which rows of a file are told. Each is asked about when its turn comes, since
+/// most never are and the words of two turns are dear to compare.
+struct Judge<'a> {
+    rows: &'a [Item],
+    turns: Vec<JudgedTurn<'a>>,
+    splitter: &'a RefCell<Splitter>,
+    later: Later,
+    /// The edits that a fix among the rows tells.
+    mended: HashSet<&'a str>,
+}
+
+/// A turn that changed the file, and what became of it.
+struct JudgedTurn<'a> {
+    item: &'a Item,
+    read: ReadTurn<'a>,
+    /// Whether later statements leave nothing of it.
+    is_replaced: OnceCell<bool>,
+    /// Whether a later turn amends it.
+    is_amended: OnceCell<bool>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(
+        rows: &'a [Item],
+        turns: &'a [Item],
+        later: Later,
+        splitter: &'a RefCell<Splitter>,
+    ) -> Self {
+        let judged = |item: &'a Item| JudgedTurn {
+            item,
+            read: ReadTurn::of(item, splitter),
+            is_replaced: OnceCell::new(),
+            is_amended: OnceCell::new(),
+        };
+        let fixes = rows.iter().filter(|item| item.kind == Kind::Fix);
+        Self {
+            rows,
+            turns: turns.iter().map(judged).collect(),
+            splitter,
+            later,
+            mended: fixes.flat_map(|item| row::entries(item, "edits")).collect(),
         }
-    });
-    let kept = turns.iter().filter(|turn| !is_gone(turn)).cloned();
-    *turns = kept.collect();
+    }
+
+    /// Rows and turns, the most telling first.
+    fn sorted(&self, scene: &Scene<'_>) -> Vec<&'a Item> {
+        let turns = self.turns.iter().map(|turn| turn.item);
+        let mut all: Vec<&Item> = self.rows.iter().chain(turns).collect();
+        all.sort_by_key(|item| {
+            let elsewhere = other_branch(item, scene).is_some();
+            (elsewhere, u32::MAX - worth(item.kind), -item.time)
+        });
+        all
+    }
+
+    /// Whether a row is told: what it says holds, and no other row tells it.
+    fn tells(&self, item: &Item) -> bool {
+        if item.kind == Kind::Summary {
+            let mut told = self.turns_in_force().take(MAX_TURNS);
+            return told.any(|turn| turn.item.uid == item.uid);
+        }
+        // A fix tells what its edits tell.
+        if self.mended.contains(item.uid.as_str()) {
+            return false;
+        }
+        if is_stated(item.kind) {
+            return self.is_in_force(item) && !self.is_undone(item);
+        }
+        worth(item.kind) >= 4 || !self.is_told_by_turn(item)
+    }
+
+    /// Turns that later statements left something of.
+    fn turns(&self) -> impl Iterator<Item = &JudgedTurn<'a>> {
+        self.turns.iter().filter(|turn| {
+            let is_replaced = || self.later.replacing_turn(turn.item).is_some();
+            !*turn.is_replaced.get_or_init(is_replaced)
+        })
+    }
+
+    fn turns_in_force(&self) -> impl Iterator<Item = &JudgedTurn<'a>> {
+        self.turns().filter(|turn| !self.is_amended(turn))
+    }
+
+    fn is_amended(&self, turn: &JudgedTurn<'_>) -> bool {
+        let is_amended = || self.is_read_amended(&turn.read);
+        *turn.is_amended.get_or_init(is_amended)
+    }
+
+    fn is_read_amended(&self, read: &ReadTurn<'_>) -> bool {
+        self.turns().any(|turn| amends(&turn.read, read))
+    }
+
+    /// Whether no later statement and no later turn takes the place of this one.
+    fn is_in_force(&self, item: &Item) -> bool {
+        !self.later.replace(item) && !self.is_read_amended(&ReadTurn::of(item, self.splitter))
+    }
+
+    /// Whether a later turn took out what the turn of this statement put in.
+    fn is_undone(&self, item: &Item) -> bool {
+        let Some(turn) = self.turn_of(item) else {
+            return false;
+        };
+        let is_of_turn = |row: &&Item| {
+            let of_row = self
+                .turn_of(row)
+                .is_some_and(|of| of.item.uid == turn.item.uid);
+            is_stated(row.kind) && of_row && self.is_in_force(row)
+        };
+        let is_only = || {
+            let stated = self.rows.iter().filter(is_of_turn);
+            // A file that was moved has some rows twice.
+            let stated: HashSet<&str> = stated.map(|row| row.uid.as_str()).collect();
+            stated.len() <= 1
+        };
+        self.turns().any(|later| {
+            let undoes = |is_only| amends_stated(&later.read, &turn.read, item, is_only);
+            undoes(true) && (undoes(false) || is_only())
+        })
+    }
+
+    /// Whether a turn tells what was changed in it, or no longer holds and what
+    /// was changed in it is not there.
+    fn is_told_by_turn(&self, item: &Item) -> bool {
+        let mut all = self.turns();
+        all.any(|turn| turn.item.session == item.session && turn.item.prompt == item.prompt)
+            || self.turn_of(item).is_some_and(|turn| self.is_amended(turn))
+    }
+
+    /// The turn that a row came of.
+    fn turn_of(&self, item: &Item) -> Option<&JudgedTurn<'a>> {
+        let of_session = self
+            .turns()
+            .filter(|turn| turn.item.session == item.session);
+        let ended = ended_by(item, of_session.map(|turn| turn.item))?;
+        self.turns().find(|turn| turn.item.uid == ended.uid)
+    }
 }
 
 /// What a turn concluded about the file, on one line.
