@@ -6,17 +6,16 @@ mod cues;
 mod scope;
 
 use std::cell::{OnceCell, RefCell};
-use std::sync::LazyLock;
 
 use remora_protocol::record::{Item, Kind};
 
 use self::cues::{
-    CHOICES, DENIALS, DROPS, ENDS, GOES, LEAVES, MANNER, MOVES, NO_MORE, STOPS, TURNED, TURNS,
+    CHOICES, DENIALS, DROPS, ENDS, GOES, LEAVES, MANNER_TERMS, MOVES, NO_MORE, STOPS, TURNED, TURNS,
 };
 use super::reader::Reader;
 use super::{Scene, row};
 use crate::store::{Filter, Page, Result};
-use crate::words::{self, Splitter, is_stop};
+use crate::words::{Splitter, is_stop};
 
 /// Statements of a project that are looked at for later words.
 const LOOK: usize = 60;
@@ -490,17 +489,10 @@ fn sentence_end(text: &str) -> Option<usize> {
 
 /// The words of a text that say what it is about.
 fn telling(text: &str, splitter: &mut Splitter) -> Vec<String> {
-    static MANNERS: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let mut terms: Vec<String> = words::terms(MANNER).split(' ').map(str::to_owned).collect();
-        terms.sort_unstable();
-        terms
-    });
     let mut found: Vec<String> = Vec::new();
     splitter.each(text, |term, _| {
         let number = term.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-        let manner = MANNERS
-            .binary_search_by(|word| word.as_str().cmp(term))
-            .is_ok();
+        let manner = MANNER_TERMS.binary_search(&term).is_ok();
         if !number && !manner && !is_stop(term) && !found.iter().any(|word| word == term) {
             found.push(term.to_owned());
         }

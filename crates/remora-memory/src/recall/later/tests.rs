@@ -560,3 +560,12 @@ fn a_summary_tells_nothing_that_was_taken_back() {
     );
     assert_eq!(cleared(other), same);
 }
+
+#[test]
+fn the_terms_of_manner_are_those_of_its_words() {
+    let terms = crate::words::terms(cues::MANNER);
+    let mut terms: Vec<&str> = terms.split(' ').collect();
+    terms.sort_unstable();
+    terms.dedup();
+    assert_eq!(terms, MANNER_TERMS);
+}
