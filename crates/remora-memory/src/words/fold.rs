@@ -59,9 +59,27 @@ fn is_dense(c: char) -> bool {
         && (c.is_alphanumeric() || is_combining_mark(c))
 }
 
+/// Whether a character always stays as it is and never joins the one before it.
+fn is_settled(c: char) -> bool {
+    c.is_ascii() || matches!(c, '\u{4E00}'..='\u{9FFF}')
+}
+
 /// Full-width letters, ligatures and loose accents in their usual form.
 pub(super) fn compose(text: &str) -> String {
-    text.nfkc().collect()
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|c| !is_settled(c)) {
+        // A mark may join the character before it.
+        let from = rest[..at].char_indices().next_back();
+        let from = from.map_or(at, |(from, _)| from);
+        let len = rest[at..].find(is_settled);
+        let end = len.map_or(rest.len(), |len| at + len);
+        out.push_str(&rest[..from]);
+        out.extend(rest[from..end].nfkc());
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Appends the character without case and accent.
@@ -91,6 +109,32 @@ pub(super) fn push(out: &mut String, c: char) {
             // A lone dot above is what is left of a Turkish capital i.
             '\u{0307}' => {}
             _ => out.push(low),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_composed_as_if_in_one_go() {
+        for text in [
+            "e\u{301}a",
+            "已完\u{301}成，Ｏ\u{308}k…",
+            "\u{301}",
+            "한\u{11A8}a",
+        ] {
+            assert_eq!(compose(text), text.nfkc().collect::<String>(), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_composed_as_if_in_one_go(text in "([a-c，ｅ完…\u{301}\u{327}ﬁ한]|\\PC){0,24}") {
+            prop_assert_eq!(compose(&text), text.nfkc().collect::<String>());
         }
     }
 }

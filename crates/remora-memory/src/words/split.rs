@@ -56,21 +56,30 @@ fn joins(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | '\'' | '\u{2019}')
 }
 
+/// The character that begins at this byte.
+fn char_at(text: &str, at: usize) -> Option<char> {
+    match text.as_bytes().get(at) {
+        Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+        Some(_) => text[at..].chars().next(),
+        None => None,
+    }
+}
+
 /// Cuts the text where words end and where the script changes.
 pub(super) fn pieces<'a>(text: &'a str, mut take: impl FnMut(Piece<'a>)) {
     let mut start: Option<(usize, Class)> = None;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
+    let mut end = 0;
+    while let Some(c) = char_at(text, end) {
+        let at = end;
+        end += c.len_utf8();
         let class = fold::class(c);
         if let Some((from, running)) = start {
             if class == running {
                 continue;
             }
             if running == Class::Word && joins(c) {
-                let goes_on = chars
-                    .peek()
-                    .is_some_and(|(_, next)| fold::class(*next) == Class::Word);
-                if goes_on {
+                let next = char_at(text, end);
+                if next.is_some_and(|next| fold::class(next) == Class::Word) {
                     continue;
                 }
             }
@@ -188,6 +197,11 @@ impl Splitter {
 
     /// Hands over the parts of a segment, then the segment as a whole.
     pub(super) fn segment(&mut self, segment: &str, take: &mut impl FnMut(&str, Role)) {
+        // Most are a word in small letters, which is its only part.
+        if segment.len() <= MAX_TERM && segment.bytes().all(|b| b.is_ascii_lowercase()) {
+            take(&stem_of(segment), Role::Part);
+            return;
+        }
         self.parts.clear();
         split(segment, &mut self.parts);
         self.whole.clear();
@@ -270,7 +284,13 @@ impl Hasher for Fnv {
 
 struct Stems {
     stemmer: Stemmer,
-    known: HashMap<Box<str>, Rc<str>, BuildHasherDefault<Fnv>>,
+    known: HashMap<Box<str>, KnownStem, BuildHasherDefault<Fnv>>,
+}
+
+enum KnownStem {
+    /// So many bytes of the word: most stems are the word without its ending.
+    Beginning(usize),
+    Other(Rc<str>),
 }
 
 impl Stems {
@@ -281,23 +301,33 @@ impl Stems {
         }
     }
 
-    fn find(&mut self, word: &str) -> Rc<str> {
+    fn find<'a>(&mut self, word: &'a str) -> Stem<'a> {
         if let Some(stem) = self.known.get(word) {
-            return Rc::clone(stem);
+            return match stem {
+                KnownStem::Beginning(len) => Stem::Beginning(&word[..*len]),
+                KnownStem::Other(stem) => Stem::Other(Rc::clone(stem)),
+            };
         }
         if self.known.len() >= REMEMBERED {
             self.known.clear();
         }
-        let stem: Rc<str> = self.stemmer.stem(word).into();
-        self.known.insert(word.into(), Rc::clone(&stem));
+        let stem = self.stemmer.stem(word);
+        let (known, stem) = if word.starts_with(&*stem) {
+            let len = stem.len();
+            (KnownStem::Beginning(len), Stem::Beginning(&word[..len]))
+        } else {
+            let stem: Rc<str> = stem.into();
+            (KnownStem::Other(Rc::clone(&stem)), Stem::Other(stem))
+        };
+        self.known.insert(word.into(), known);
         stem
     }
 }
 
 /// A stem, or a word that has none.
 enum Stem<'a> {
-    Word(&'a str),
-    Known(Rc<str>),
+    Beginning(&'a str),
+    Other(Rc<str>),
 }
 
 impl Deref for Stem<'_> {
@@ -305,23 +335,23 @@ impl Deref for Stem<'_> {
 
     fn deref(&self) -> &str {
         match self {
-            Self::Word(word) => word,
-            Self::Known(stem) => stem,
+            Self::Beginning(stem) => stem,
+            Self::Other(stem) => stem,
         }
     }
 }
 
 fn stem_of(word: &str) -> Stem<'_> {
     if word.len() < 3 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
-        return Stem::Word(word);
+        return Stem::Beginning(word);
     }
     // Whoever takes the stem may split another text with it.
-    Stem::Known(STEMS.with_borrow_mut(|stems| stems.find(word)))
+    STEMS.with_borrow_mut(|stems| stems.find(word))
 }
 
 /// Letters followed by digits, as in `e0502`.
 fn mixed(word: &str) -> Option<(&str, &str)> {
-    let at = word.find(|c: char| c.is_ascii_digit())?;
+    let at = word.bytes().position(|b| b.is_ascii_digit())?;
     let (letters, digits) = word.split_at(at);
     (!letters.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some((letters, digits))
 }
@@ -330,20 +360,21 @@ fn mixed(word: &str) -> Option<(&str, &str)> {
 fn split(segment: &str, parts: &mut Vec<Range<usize>>) {
     let mut from = 0;
     let mut before: Option<char> = None;
-    let mut chars = segment.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let next = chars.peek().map(|(_, next)| *next);
+    let mut end = 0;
+    while let Some(c) = char_at(segment, end) {
+        let at = end;
+        end += c.len_utf8();
+        let next = char_at(segment, end);
         if matches!(c, '\'' | '\u{2019}') {
             // A possessive is not a part of the name.
-            let possessive =
-                matches!(next, Some('s' | 'S')) && at + c.len_utf8() + 1 == segment.len();
+            let possessive = matches!(next, Some('s' | 'S')) && end + 1 == segment.len();
             if possessive {
                 parts.push(from..at);
                 return;
             }
         } else if joins(c) {
             parts.push(from..at);
-            from = at + c.len_utf8();
+            from = end;
             before = None;
             continue;
         } else if c.is_uppercase()

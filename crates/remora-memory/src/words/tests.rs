@@ -127,6 +127,10 @@ fn phrases_stand_in_order() {
 #[test]
 fn stop_words_are_sorted() {
     assert!(stop::all().is_sorted());
+    assert!(stop::all().iter().all(|word| stop::is_stop(word)));
+    for word in ["", "th", "thee", "theirsx", "么什", "zz"] {
+        assert!(!stop::is_stop(word), "{word}");
+    }
 }
 
 /// Text with what makes splitting hard.
