@@ -3,12 +3,16 @@
 //! agree. Pure; knows nothing of rows, ranking or any search engine.
 
 mod fold;
+mod pairs;
 mod query;
+mod set;
 mod split;
 mod stop;
 
+pub(crate) use pairs::BytePairs;
 pub use query::{Effort, Group, Query};
 pub(crate) use query::{MAX_TEXT, Unwanted, is_quote};
+pub(crate) use set::{WordSet, word_number};
 pub use split::{MAX_TERM, Role, Splitter, each};
 pub use stop::is_stop;
 

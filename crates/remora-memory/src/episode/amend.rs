@@ -7,10 +7,9 @@ use std::cell::{OnceCell, RefCell};
 use remora_protocol::record::{Item, Kind};
 
 use super::field;
-use crate::capture::fnv;
 use crate::fix::{TRIED, list as entries};
 use crate::recall::later::{chosen_words, dropped_things, reversal};
-use crate::words::{Splitter, is_stop};
+use crate::words::{Splitter, WordSet, is_stop, word_number};
 
 /// How somebody says that what was done is to be otherwise, beside the ways to
 /// take something back by name.
@@ -233,57 +232,6 @@ impl<'a> ReadTurn<'a> {
     }
 }
 
-/// Words as numbers in order, so that two sets are compared without a look-up.
-/// Two words with the same number would take each other's place, one pair among
-/// some 2^64.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct WordSet(Vec<u64>);
-
-impl<S: AsRef<str>> FromIterator<S> for WordSet {
-    fn from_iter<I: IntoIterator<Item = S>>(words: I) -> Self {
-        let words = words.into_iter();
-        let mut numbers: Vec<u64> = words.map(|word| fnv(word.as_ref().as_bytes())).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        Self(numbers)
-    }
-}
-
-impl WordSet {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn contains(&self, word: &str) -> bool {
-        self.0.binary_search(&fnv(word.as_bytes())).is_ok()
-    }
-
-    /// How many words both have.
-    fn count_shared(&self, other: &Self) -> usize {
-        let (mut ours, mut theirs) = (self.0.as_slice(), other.0.as_slice());
-        let mut count = 0;
-        while let ([one, our_rest @ ..], [other, their_rest @ ..]) = (ours, theirs) {
-            count += usize::from(one == other);
-            if one <= other {
-                ours = our_rest;
-            }
-            if other <= one {
-                theirs = their_rest;
-            }
-        }
-        count
-    }
-
-    /// Whether both have this share of the smaller one, and so many words, in
-    /// common.
-    fn shares(&self, other: &Self, (least, words): (f64, usize)) -> bool {
-        let shared = self.count_shared(other);
-        #[expect(clippy::cast_precision_loss, reason = "a few hundred words")]
-        let share = shared as f64 / self.0.len().min(other.0.len()).max(1) as f64;
-        shared >= words && share >= least
-    }
-}
-
 /// Whether a later checkpoint amends an earlier one, or a statement.
 pub(crate) fn amends(later: &ReadTurn<'_>, earlier: &ReadTurn<'_>) -> bool {
     let (new, old) = (later.item, earlier.item);
@@ -433,12 +381,10 @@ fn words_of(text: &str, splitter: &mut Splitter) -> WordSet {
     let mut numbers = Vec::new();
     splitter.each(text, |term, _| {
         if !is_stop(term) && term.chars().count() > 2 {
-            numbers.push(fnv(term.as_bytes()));
+            numbers.push(word_number(term));
         }
     });
-    numbers.sort_unstable();
-    numbers.dedup();
-    WordSet(numbers)
+    WordSet::of_numbers(numbers)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use crate::sentence::{self, cut_sentence};
 use crate::summary::{reports_red_run, request::is_trivial};
-use crate::words::{Splitter, is_stop};
+use crate::words::{BytePairs, Splitter, is_stop};
 
 /// Sentences that a checkpoint keeps as its conclusion.
 const MAX_CONCLUSIONS: usize = 4;
@@ -155,7 +155,9 @@ const PROGRESS: &[&str] = &[
 /// How much a sentence concludes, whatever it is about.
 pub(crate) fn weigh_sentence(sentence: &str) -> f64 {
     let lower = sentence.to_lowercase();
-    let any = |cues: &[&str]| cues.iter().any(|cue| lower.contains(cue));
+    let pairs = BytePairs::of(&lower);
+    let holds = |cue: &&str| pairs.may_hold(cue) && lower.contains(cue);
+    let any = |cues: &[&str]| cues.iter().any(holds);
     let flag = |is: bool, worth: f64| if is { worth } else { 0.0 };
     let asks = sentence.ends_with(['?', '？']);
     flag(any(REASONS), 2.0)
@@ -172,6 +174,9 @@ fn has_measure(lower: &str) -> bool {
         "%", "ms", "s", "sec", "seconds", "min", "minutes", "h", "hours", "days", "kb", "mb", "gb",
         "x", "times", "tokens", "rows", "rps", "fps", "mib", "gib", "kib", "px", "per",
     ];
+    if !lower.bytes().any(|b| b.is_ascii_digit()) {
+        return false;
+    }
     let mut words = lower.split_whitespace().peekable();
     while let Some(word) = words.next() {
         let word = word.trim_matches(|c: char| "(),.;:~≈<>≤≥*".contains(c));

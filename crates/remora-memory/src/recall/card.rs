@@ -128,7 +128,12 @@ pub(super) fn render(
     }
     let list = |name| lines_in_force(item, name, scene.now);
     let tell = |mut sentences: Vec<String>| {
-        sentences.retain(|sentence| !known.iter().any(|said| said.says(sentence)));
+        if !known.is_empty() {
+            sentences.retain(|sentence| {
+                let words = telling_words(sentence);
+                !known.iter().any(|said| said.says_words(&words))
+            });
+        }
         line(&join_sentences(&sentences), MAX_LINE_CHARS)
     };
     let mut request = rank_sentences(&list(field::ASKED), about, ASKED);

@@ -1,31 +1,33 @@
 //! What a text says, in whatever order of words.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 
 use remora_protocol::record::Item;
 
-use crate::words::{Splitter, is_stop};
+use crate::words::{Splitter, WordSet, is_stop, word_number};
 
 /// Share of its words that must be there for something to be said.
 const SAID: f64 = 0.7;
 
-/// The words of a text that say something, for those who ask many whether they
-/// say it.
-pub(super) fn telling_words(text: &str) -> Vec<String> {
+/// The words of a text that say something, each as often as it stands there, for
+/// those who ask many whether they say it.
+#[derive(Debug)]
+pub(super) struct TellingWords(Vec<u64>);
+
+pub(super) fn telling_words(text: &str) -> TellingWords {
     let mut words = Vec::new();
     Splitter::default().each(text, |term, _| {
         if !is_stop(term) {
-            words.push(term.to_owned());
+            words.push(word_number(term));
         }
     });
-    words
+    TellingWords(words)
 }
 
 /// Texts as one set of words.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
-    terms: HashSet<String>,
+    terms: WordSet,
     splitter: RefCell<Splitter>,
 }
 
@@ -51,40 +53,35 @@ impl Said {
     /// Says this as well.
     pub(super) fn add(&mut self, text: &str) {
         let terms = &mut self.terms;
-        self.splitter.borrow_mut().each(text, |term, _| {
-            if !terms.contains(term) {
-                terms.insert(term.to_owned());
-            }
-        });
+        self.splitter
+            .borrow_mut()
+            .each(text, |term, _| terms.insert_number(word_number(term)));
     }
 
     /// Whether this is said, in about these words.
     pub(crate) fn says(&self, text: &str) -> bool {
-        self.share(text).is_some_and(|share| share >= SAID)
+        self.says_words(&telling_words(text))
+    }
+
+    /// The same of its words.
+    pub(super) fn says_words(&self, words: &TellingWords) -> bool {
+        self.says_share(words, SAID)
     }
 
     /// Whether at least this share of these words is said; never of none.
-    pub(super) fn says_share(&self, words: &[String], least: f64) -> bool {
-        let held = words.iter().filter(|word| self.terms.contains(*word));
+    pub(super) fn says_share(&self, TellingWords(words): &TellingWords, least: f64) -> bool {
+        let held = words.iter().filter(|word| self.holds(**word));
         #[expect(clippy::cast_precision_loss, reason = "the words of a sentence")]
         let share = held.count() as f64 / words.len() as f64;
         !words.is_empty() && share >= least
     }
 
     /// Whether each of these words is said; never of none.
-    pub(super) fn says_all(&self, words: &[String]) -> bool {
-        !words.is_empty() && words.iter().all(|word| self.terms.contains(word))
+    pub(super) fn says_all(&self, TellingWords(words): &TellingWords) -> bool {
+        !words.is_empty() && words.iter().all(|word| self.holds(*word))
     }
 
-    /// The share of the words that are said; `None` if there are none.
-    fn share(&self, text: &str) -> Option<f64> {
-        let (mut held, mut all) = (0_u32, 0_u32);
-        self.splitter.borrow_mut().each(text, |term, _| {
-            if !is_stop(term) {
-                all += 1;
-                held += u32::from(self.terms.contains(term));
-            }
-        });
-        (all > 0).then(|| f64::from(held) / f64::from(all))
+    fn holds(&self, word: u64) -> bool {
+        self.terms.contains_number(word)
     }
 }

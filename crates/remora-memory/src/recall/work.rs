@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::card;
 use super::reader::Reader;
-use super::said::{Said, telling_words};
+use super::said::{Said, TellingWords, telling_words};
 use super::{Scene, name_of, other_branch, row};
 use crate::episode::{ReadTurn, amends, field};
 use crate::output::takes_in;
@@ -110,8 +110,12 @@ fn left_open(rows: &[Item], told: Option<i64>, done: &mut Done) -> Vec<String> {
                 Some(command) => done.settles(command),
                 None => is_amended() || done.closes(step),
             };
+            if over {
+                continue;
+            }
             // The newer row says it in its own words.
-            if over || open.iter().any(|(_, known)| known.says(step)) {
+            let words = telling_words(step);
+            if open.iter().any(|(_, known)| known.says_words(&words)) {
                 continue;
             }
             let text = if told == Some(item.id) {
@@ -156,7 +160,7 @@ impl Evidence {
         }
     }
 
-    fn says(&self, step: &[String]) -> bool {
+    fn says(&self, step: &TellingWords) -> bool {
         let said = self.said.get_or_init(|| Said::of(&self.text));
         said.says_share(step, MIN_DEED_SHARE)
     }
@@ -193,6 +197,9 @@ impl Done {
         let words = telling_words(step);
         let by = |list: &[Evidence]| list.iter().any(|evidence| evidence.says(&words));
         let is_dropped = || {
+            if self.dropped.is_empty() {
+                return false;
+            }
             let said = Said::of(step);
             self.dropped.iter().any(|thing| said.says(thing))
         };
