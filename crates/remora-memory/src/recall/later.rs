@@ -15,7 +15,7 @@ use self::cues::{
 use super::reader::Reader;
 use super::{Scene, row};
 use crate::store::{Filter, Page, Result};
-use crate::words::{Splitter, is_stop};
+use crate::words::{BytePairs, Splitter, is_stop, word_number};
 
 /// Statements of a project that are looked at for later words.
 const LOOK: usize = 60;
@@ -234,16 +234,16 @@ impl Stated {
 #[derive(Debug)]
 struct Statement {
     time: i64,
+    /// What it says, in lower case.
+    lower: String,
     /// What it is about, in the order of its words.
     words: Vec<String>,
-    /// Those of what was chosen, not of what is only said beside it.
-    chosen: Vec<String>,
+    /// The same as numbers, which tell at once that two are about other things.
+    numbers: Vec<u64>,
+    /// Those of what was chosen: read when they are asked for, which is seldom.
+    chosen: OnceCell<Vec<String>>,
     /// The things that it takes back.
     drops: Vec<Gone>,
-    /// Whether it says what to take for something.
-    chooses: bool,
-    /// Whether it says another thing than before.
-    turns: bool,
 }
 
 impl Statement {
@@ -258,14 +258,32 @@ impl Statement {
                 splitter,
             ));
         }
+        let words = telling(text, splitter);
         Self {
             time,
-            words: telling(text, splitter),
-            chosen: scope::chosen(&lower, splitter),
+            numbers: words.iter().map(|word| word_number(word)).collect(),
+            words,
+            chosen: OnceCell::new(),
             drops,
-            chooses: heard.any(CHOICES),
-            turns: TURNED.iter().any(|cue| heard.closing(cue).next().is_some()),
+            lower,
         }
+    }
+
+    /// The words of what was chosen, not of what is only said beside it.
+    fn chosen(&self) -> &[String] {
+        let chosen = || scope::chosen(&self.lower, &mut Splitter::default());
+        self.chosen.get_or_init(chosen)
+    }
+
+    /// Whether it says what to take for something.
+    fn chooses(&self) -> bool {
+        Heard::of(&self.lower).any(CHOICES)
+    }
+
+    /// Whether it says another thing than before.
+    fn turns(&self) -> bool {
+        let heard = Heard::of(&self.lower);
+        TURNED.iter().any(|cue| heard.closing(cue).next().is_some())
     }
 
     /// Whether this one, being later, leaves nothing of the other.
@@ -276,11 +294,11 @@ impl Statement {
     /// Whether this one speaks of everything that the other chose.
     fn names_all_of(&self, other: &Self) -> bool {
         let named = |word| self.words.contains(word);
-        !other.chosen.is_empty() && other.chosen.iter().all(named)
+        !other.chosen().is_empty() && other.chosen().iter().all(named)
     }
 
     fn drops_what(&self, other: &Self) -> bool {
-        let held = |gone: &Gone| gone.thing.iter().all(|word| other.chosen.contains(word));
+        let held = |gone: &Gone| gone.thing.iter().all(|word| other.chosen().contains(word));
         // Who takes the same thing back says the same.
         let said = |gone: &Gone| other.drops.iter().any(|own| own.thing == gone.thing);
         self.drops
@@ -292,6 +310,10 @@ impl Statement {
     /// and both choose something or the later one turns; two of them side by
     /// side. Two rules for one part of a program are no choice between them.
     fn is_about_the_same(&self, other: &Self) -> bool {
+        let known = |number: &&u64| other.numbers.contains(number);
+        if self.numbers.iter().filter(known).nth(1).is_none() {
+            return false;
+        }
         let elsewhere = |word| {
             let mut drops = self.drops.iter();
             drops.any(|gone| gone.thing.contains(word) && gone.is_elsewhere(other))
@@ -299,10 +321,10 @@ impl Statement {
         let shared = self.words.iter().filter(|word| other.words.contains(word));
         let shared = shared.filter(|word| !elsewhere(word)).count();
         let least = self.words.len().min(other.words.len());
-        let another = self.turns || self.chooses && other.chooses;
-        let enough = shared == least || another && shared * 3 >= least * 2;
+        let another = || self.turns() || self.chooses() && other.chooses();
+        let enough = shared == least || shared * 3 >= least * 2 && another();
         let side_by_side = |pair: &[String]| self.words.windows(2).any(|own| own == pair);
-        shared >= 2 && enough && other.chosen.windows(2).any(side_by_side)
+        shared >= 2 && enough && other.chosen().windows(2).any(side_by_side)
     }
 }
 
@@ -325,41 +347,17 @@ impl Gone {
     }
 }
 
-/// A text in lower case and the words it holds: most cues are not in it, which
-/// is seen without a search for each.
+/// A text in lower case that is searched for many cues.
 struct Heard<'a> {
     text: &'a str,
-    ascii: bool,
-    words: Vec<&'a str>,
-    /// A bit for the first byte of each word.
-    initials: u64,
+    pairs: BytePairs,
 }
 
 impl<'a> Heard<'a> {
     fn of(text: &'a str) -> Self {
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        let initials = words.iter().map(|word| initial(word.as_bytes()[0]));
         Self {
             text,
-            ascii: text.is_ascii(),
-            // A cue may begin with a comma, too.
-            initials: initials.fold(initial(b','), |all, bit| all | bit),
-            words,
-        }
-    }
-
-    /// Whether the first word of a cue is there. Scripts without spaces have no
-    /// words to go by.
-    fn may_hold(&self, cue: &str) -> bool {
-        let byte = cue.as_bytes()[0];
-        if !byte.is_ascii() {
-            return !self.ascii;
-        }
-        self.initials & initial(byte) != 0 && {
-            let mut words = cue.split(|c: char| !c.is_alphanumeric());
-            let first = words.find(|word| !word.is_empty());
-            first.is_some_and(|first| self.words.contains(&first))
+            pairs: BytePairs::of(text),
         }
     }
 
@@ -371,14 +369,16 @@ impl<'a> Heard<'a> {
     fn places<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
         let text = self.text;
         // Making a searcher costs more than all else here.
-        let found = self.may_hold(cue).then(|| text.match_indices(cue));
+        let found = self.pairs.may_hold(cue).then(|| text.match_indices(cue));
         let found = found.into_iter().flatten().map(|(at, _)| at);
         found.filter(move |at| {
             let before = text[..*at].chars().next_back();
             let after = text[at + cue.len()..].chars().next();
             let part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-            let within = part(before) && part(cue.chars().next());
-            !cue.is_ascii() || (!within && !part(after))
+            let first = cue.chars().next();
+            let within = part(before) && part(first);
+            // Scripts without spaces have no words to go by.
+            !first.is_some_and(|c| c.is_ascii()) || !within && !(cue.is_ascii() && part(after))
         })
     }
 
@@ -398,10 +398,6 @@ impl<'a> Heard<'a> {
             words.any(|word| MOVES.contains(&word))
         })
     }
-}
-
-fn initial(byte: u8) -> u64 {
-    1 << (byte & 63)
 }
 
 fn clause_before(text: &str, at: usize) -> &str {
@@ -492,8 +488,8 @@ fn telling(text: &str, splitter: &mut Splitter) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     splitter.each(text, |term, _| {
         let number = term.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-        let manner = MANNER_TERMS.binary_search(&term).is_ok();
-        if !number && !manner && !is_stop(term) && !found.iter().any(|word| word == term) {
+        let is_manner = || MANNER_TERMS.binary_search(&term).is_ok();
+        if !number && !is_stop(term) && !found.iter().any(|word| word == term) && !is_manner() {
             found.push(term.to_owned());
         }
     });
