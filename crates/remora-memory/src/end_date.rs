@@ -198,6 +198,11 @@ pub fn item_ended_on(item: &Item, now: i64) -> Option<String> {
 /// The last day, in days since 1970, on which a text holds; `None` unless each of
 /// its sentences names an end.
 fn last_day(text: &str, said: i64) -> Option<i64> {
+    // Most texts have no cue, so no sentence of theirs has. In other scripts a
+    // cue may begin where a sentence does, in the middle of a word.
+    if text.is_ascii() && !may_name_end(text) {
+        return None;
+    }
     let said = said.div_euclid(DAY_MILLIS);
     let mut last = None;
     for sentence in sentences(text) {
@@ -277,7 +282,8 @@ fn is_cue(word: &str) -> bool {
     let is = |cue: &&str| cue.len() == word.len() && cue.eq_ignore_ascii_case(word);
     // Its apostrophe is written in two ways.
     let is_french = || word.starts_with("jusqu") || word.starts_with("Jusqu");
-    CUES.iter().any(is) || is_french()
+    let may_begin = |byte: u8| b"utbhja".contains(&byte.to_ascii_lowercase());
+    word.bytes().next().is_some_and(may_begin) && (CUES.iter().any(is) || is_french())
 }
 
 /// A word as it stands in a sentence.
