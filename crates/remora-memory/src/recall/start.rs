@@ -318,23 +318,25 @@ impl Briefing<'_> {
 
     /// A line for each earlier turn that concluded something.
     fn put_turns(&mut self, turns: &[Item]) {
-        let mut turns: Vec<(f64, String, &Item)> = turns
+        let mut weighed: Vec<(f64, &str, &Item)> = turns
             .iter()
             .filter(|item| self.since.is_none_or(|since| item.time > since))
-            .filter(|item| !self.is_told(item) && !card::has_ended(item, self.scene.now))
-            .filter(|item| self.later.replacing_turn(item).is_none())
+            .filter(|item| !self.is_told(item))
             .filter_map(|item| {
                 let (weight, sentence) = best_conclusion(item, self.scene.now)?;
                 Some((weight, sentence, item))
             })
-            .filter(|(_, _, item)| !self.is_amended(item))
             .collect();
-        turns.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.2.id.cmp(&a.2.id)));
-        turns.truncate(self.scene.limits.index_rows);
+        weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.2.id.cmp(&a.2.id)));
+        // Comparing with later words is dear: only of those that may be told.
+        let in_force = weighed.into_iter().filter(|(_, _, item)| {
+            !card::has_ended(item, self.scene.now) && !self.is_superseded(item)
+        });
+        let mut turns: Vec<_> = in_force.take(self.scene.limits.index_rows).collect();
         turns.sort_by_key(|(_, _, item)| -item.id);
         let mut lead = "Concluded earlier:\n";
         for (_, sentence, item) in turns {
-            if self.said.says(&sentence) {
+            if self.said.says(sentence) {
                 continue;
             }
             let branch = other_branch(item, self.scene).map_or_else(String::new, |branch| {
@@ -344,7 +346,7 @@ impl Briefing<'_> {
                 "{lead}{}~ {}{branch}: {}",
                 name_of(item),
                 date(item.time),
-                line(&cut_sentence(&sentence, MAX_LINE_CHARS), MAX_LINE_CHARS)
+                line(&cut_sentence(sentence, MAX_LINE_CHARS), MAX_LINE_CHARS)
             );
             if !self.put(item, &text, "a conclusion of earlier work", Seen::Named) {
                 break;
@@ -413,10 +415,10 @@ fn open_step(step: &str) -> String {
 }
 
 /// The sentence of a turn that concludes most, if one does.
-fn best_conclusion(item: &Item, now: i64) -> Option<(f64, String)> {
-    let weighed = entries(item, field::CONCLUSION)
-        .filter(|sentence| ended_on(sentence, item.time, now).is_none())
-        .map(|sentence| (weigh_sentence(sentence), sentence.to_owned()));
-    let best = weighed.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 >= LEAST_CONCLUSION).then_some(best)
+fn best_conclusion(item: &Item, now: i64) -> Option<(f64, &str)> {
+    entries(item, field::CONCLUSION)
+        .map(|sentence| (weigh_sentence(sentence), sentence))
+        .filter(|(weight, _)| *weight >= LEAST_CONCLUSION)
+        .filter(|(_, sentence)| ended_on(sentence, item.time, now).is_none())
+        .max_by(|a, b| a.0.total_cmp(&b.0))
 }
