@@ -20,6 +20,7 @@ mod prompt_search;
 mod read;
 mod reader;
 mod receipt;
+mod recent;
 mod refused;
 mod relevance;
 mod row;

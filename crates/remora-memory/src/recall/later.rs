@@ -18,7 +18,7 @@ use crate::store::{Filter, Page, Result};
 use crate::words::{BytePairs, Splitter, is_stop, word_number};
 
 /// Statements of a project that are looked at for later words.
-const LOOK: usize = 60;
+pub(super) const LOOK: usize = 60;
 /// Words of a thing that is taken back.
 const THING: usize = 4;
 
@@ -72,6 +72,15 @@ pub(super) fn is_stated(kind: Kind) -> bool {
 
 pub(super) const STATED: &[Kind] = &[Kind::Correction, Kind::Preference, Kind::Decision];
 
+/// All that states something in a project.
+pub(super) fn stated_in(project: &str) -> Filter {
+    Filter {
+        project: Some(project.to_owned()),
+        kinds: STATED.to_vec(),
+        ..Filter::default()
+    }
+}
+
 /// Statements that may have replaced others.
 #[derive(Debug, Default)]
 pub(super) struct Later {
@@ -82,12 +91,14 @@ pub(super) struct Later {
 impl Later {
     /// The last ones of the project, the newest first.
     pub(super) fn of_project(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Self> {
-        let filter = Filter {
-            project: Some(scene.project.to_owned()),
-            kinds: STATED.to_vec(),
-            ..Filter::default()
-        };
-        let rows = store.list_with_ended(&filter, Page::newest(LOOK))?;
+        let filter = stated_in(scene.project);
+        let rows = store.list_uncorrected(&filter, Page::newest(LOOK))?;
+        Ok(Self::of_rows(store, &rows))
+    }
+
+    /// The same, of all rows that state something as the store lists them.
+    pub(super) fn of_rows(store: &Reader<'_>, rows: &[Item]) -> Self {
+        let rows = store.correct_with_ended(&rows[..rows.len().min(LOOK)]);
         let stated = rows.iter().filter_map(|(item, has_ended)| {
             let has_ended = *has_ended;
             Some(Stated {
@@ -95,10 +106,10 @@ impl Later {
                 ..Stated::of(item)?
             })
         });
-        Ok(Self {
+        Self {
             stated: stated.collect(),
             splitter: RefCell::default(),
-        })
+        }
     }
 
     pub(super) fn among<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {

@@ -15,6 +15,7 @@ use super::memories;
 use super::page::Page;
 use super::prompt_search::{FIRST_PROMPT, PromptSearch};
 use super::reader::Reader;
+use super::recent::RecentTurns;
 use super::relevance::{is_common, least_probability};
 use super::said::Said;
 use super::subject::{find_names, is_only_process, is_template};
@@ -226,7 +227,7 @@ fn give_standing(store: &Reader<'_>, scene: &Scene<'_>, giving: &mut Giving<'_>)
         return Ok(());
     }
     giving.later = Later::of_project(store, scene)?;
-    let mut sessions = work::last(store, scene, None)?;
+    let mut sessions = work::last(store, scene, None, &RecentTurns::default())?;
     while let Some(at) = find_named_work(&sessions, giving.prompt) {
         let item = sessions.remove(at);
         if giving.find_amendment(&item, &[])?.is_none() {

@@ -2,6 +2,7 @@
 //! ended. Every trigger asks through here, so that no trigger can inject what was
 //! marked wrong, or as in force what says itself that it no longer is.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use remora_protocol::record::{EventRow, FileRecord, Item, Kind, Rejection, Session};
@@ -63,32 +64,39 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn items(&self, names: &[Name]) -> Result<Vec<Item>> {
-        self.corrected(self.store.items(names)?)
+        Ok(self.correct(self.store.items(names)?))
     }
 
     pub(super) fn list(&self, filter: &Filter, mut page: Page) -> Result<Vec<Item>> {
         let limit = page.limit;
         page.limit = self.widen(limit);
-        let mut items = self.corrected(self.store.list(filter, page)?)?;
+        let mut items = self.correct(self.store.list(filter, page)?);
         items.truncate(limit);
         Ok(items)
     }
 
-    /// The same with what has ended, each with whether it has: a statement that
-    /// has ended may have ended an earlier one.
-    pub(super) fn list_with_ended(&self, filter: &Filter, page: Page) -> Result<Vec<(Item, bool)>> {
-        let mut items = self.store.list(filter, page)?;
-        items.retain_mut(|item| self.is_not_rejected(item));
-        let with_end = |item: Item| {
+    /// The same as the store has it, for those who correct it themselves.
+    pub(super) fn list_uncorrected(&self, filter: &Filter, page: Page) -> Result<Vec<Item>> {
+        self.store.list(filter, page)
+    }
+
+    /// What users did not reject of these, each with whether it has ended: a
+    /// statement that has ended may have ended an earlier one.
+    pub(super) fn correct_with_ended<'i>(&self, items: &'i [Item]) -> Vec<(Cow<'i, Item>, bool)> {
+        let with_end = |item: &'i Item| {
+            let mut item = Cow::Borrowed(item);
+            if self.overrides.has_quotable() && !self.is_not_rejected(item.to_mut()) {
+                return None;
+            }
             let has_ended = item_ended_on(&item, self.now).is_some();
-            (item, has_ended)
+            Some((item, has_ended))
         };
-        Ok(items.into_iter().map(with_end).collect())
+        items.iter().filter_map(with_end).collect()
     }
 
     pub(super) fn keyed(&self, project: &str, kind: Kind, key: &str) -> Result<Option<Item>> {
         let item = self.store.keyed(project, kind, key)?;
-        Ok(self.corrected(item.into_iter().collect())?.pop())
+        Ok(self.correct(item.into_iter().collect()).pop())
     }
 
     /// Details of rows, of rejected ones too: those are left out by whoever reads
@@ -126,21 +134,18 @@ impl<'a> Reader<'a> {
     }
 
     /// A limit that is still reached when what was rejected goes.
-    fn widen(&self, limit: usize) -> usize {
+    pub(super) fn widen(&self, limit: usize) -> usize {
         limit.saturating_add(self.overrides.rejected_count())
     }
 
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "each of its callers goes on with a result"
-    )]
-    fn corrected(&self, mut items: Vec<Item>) -> Result<Vec<Item>> {
+    /// What may be told of these.
+    pub(super) fn correct(&self, mut items: Vec<Item>) -> Vec<Item> {
         items.retain_mut(|item| self.keeps(item));
-        Ok(items)
+        items
     }
 
     /// Whether an item may be told; what it quotes of rejected claims goes.
-    fn keeps(&self, item: &mut Item) -> bool {
+    pub(super) fn keeps(&self, item: &mut Item) -> bool {
         if let Some(day) = item_ended_on(item, self.now) {
             self.leave_out(item, &format!("ended {day}"));
             return false;

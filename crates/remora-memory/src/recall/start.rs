@@ -6,17 +6,18 @@
 
 use std::cell::RefCell;
 
-use remora_protocol::record::{Item, Kind};
+use remora_protocol::record::Item;
 use remora_protocol::time::date;
 
 use super::candidates::TurnsOfRows;
 use super::card::{self, Focus};
-use super::later::{Later, STATED};
+use super::later::{LOOK, Later, stated_in};
 use super::memories;
 use super::page::Page;
 use super::pins;
 use super::plain::line;
 use super::reader::Reader;
+use super::recent::RecentTurns;
 use super::row::entries;
 use super::said::{Said, telling_words};
 use super::truth::Truth;
@@ -38,15 +39,15 @@ const TOKENS_PER_SESSION: u32 = 30;
 const COUNTED_SESSIONS: usize = 40;
 /// Statements that are looked at.
 const MAX_STATEMENTS: usize = 80;
+// Those that may have replaced others are among them, so they are listed once.
+const _: () = assert!(MAX_STATEMENTS >= LOOK);
 /// Statements of agents that are told: the user's own come first.
 const MAX_AGENT_STATEMENTS: usize = 4;
 /// Characters of a statement with its reason.
 const MAX_STATEMENT_CHARS: usize = 200;
 /// Open steps that are told.
 const MAX_STEPS: usize = 4;
-/// Turns that are looked at for lines on earlier work, and the characters of a
-/// line.
-const MAX_TURNS: usize = 60;
+/// Characters of a line on earlier work.
 const MAX_LINE_CHARS: usize = 170;
 /// What stands above the work.
 const STANDING_HEAD: &str = "Where the work stands:\n";
@@ -91,21 +92,24 @@ pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result
     let mut page = Page::new(budget(store, scene)?, &head);
     pins::put(store, scene, &mut page, &mut recall)?;
     memories::put(store, scene, &mut page, &mut recall)?;
-    let turns = recent_turns(store, scene)?;
+    let recent = RecentTurns::list(store, scene)?;
+    let turns = recent.turns.as_slice();
+    let statements = stated_in(scene.project);
+    let first = Part::newest(store.widen(MAX_STATEMENTS));
+    let stated = store.list_uncorrected(&statements, first)?;
     let splitter = RefCell::default();
     let mut briefing = Briefing {
-        store,
         scene,
         since,
-        turns: ReadTurn::of_all(&turns, &splitter),
+        turns: ReadTurn::of_all(turns, &splitter),
         splitter: &splitter,
-        later: Later::of_project(store, scene)?,
+        later: Later::of_rows(store, &stated),
         said: Said::default(),
         stated: Vec::new(),
         page,
         recall,
     };
-    let mut sessions = work::last(store, scene, since)?;
+    let mut sessions = work::last(store, scene, since, &recent)?;
     // Work that was taken back is not where anybody goes on.
     let stands = sessions
         .iter()
@@ -115,10 +119,20 @@ pub(super) fn start(store: &Reader<'_>, scene: &Scene<'_>, mind: Mind) -> Result
     let standing = stands
         .as_ref()
         .and_then(|item| briefing.render_standing(item));
-    briefing.put_statements(&standing.unwrap_or_default(), &turns)?;
+    let stated = match since {
+        None => stated,
+        Some(_) => store.list_uncorrected(
+            &Filter {
+                since,
+                ..statements
+            },
+            first,
+        )?,
+    };
+    briefing.put_statements(store.correct(stated), &standing.unwrap_or_default(), turns);
     briefing.put_standing(stands.as_ref());
     briefing.put_open_steps(&sessions);
-    briefing.put_turns(&turns);
+    briefing.put_turns(turns);
     let Briefing {
         page, mut recall, ..
     } = briefing;
@@ -139,21 +153,8 @@ fn budget(store: &Reader<'_>, scene: &Scene<'_>) -> Result<u32> {
     Ok((SMALL_TOKENS + TOKENS_PER_SESSION * more).min(scene.limits.start_tokens))
 }
 
-/// The newest turns of other sessions.
-fn recent_turns(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Vec<Item>> {
-    let filter = Filter {
-        project: Some(scene.project.to_owned()),
-        kinds: vec![Kind::Summary],
-        ..Filter::default()
-    };
-    let mut turns = store.list(&filter, Part::newest(MAX_TURNS))?;
-    turns.retain(|turn| turn.session != scene.session);
-    Ok(turns)
-}
-
 /// The briefing as it grows.
 struct Briefing<'a> {
-    store: &'a Reader<'a>,
     scene: &'a Scene<'a>,
     since: Option<i64>,
     /// The newest turns, which may have amended earlier words.
@@ -178,14 +179,8 @@ impl Briefing<'_> {
 
     /// What was decided and still holds: the user's own words first, then those
     /// on files that are being changed, then the newest.
-    fn put_statements(&mut self, standing: &str, recent: &[Item]) -> Result<()> {
-        let filter = Filter {
-            project: Some(self.scene.project.to_owned()),
-            kinds: STATED.to_vec(),
-            since: self.since,
-            ..Filter::default()
-        };
-        let mut rows = self.store.list(&filter, Part::newest(MAX_STATEMENTS))?;
+    fn put_statements(&mut self, mut rows: Vec<Item>, standing: &str, recent: &[Item]) {
+        rows.truncate(MAX_STATEMENTS);
         rows.retain(|item| item.session != self.scene.session);
         let turns = TurnsOfRows::of(&rows, recent);
         let touches = |item: &Item| {
@@ -237,7 +232,6 @@ impl Briefing<'_> {
                 self.stated.push(Said::of_rows([&item]));
             }
         }
-        Ok(())
     }
 
     /// Where the work stands: the newest session that changed something, without

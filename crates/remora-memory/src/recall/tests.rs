@@ -19,6 +19,7 @@ mod errors;
 mod failures;
 mod prompts;
 mod reads;
+mod recent;
 mod repository;
 mod starts;
 mod work;

@@ -1,19 +1,21 @@
 //! What sessions left behind: of each the checkpoint that tells most, with what
 //! is still open.
 
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
-use remora_protocol::record::{Item, Kind};
+use remora_protocol::record::Item;
 use serde_json::json;
 
 use super::card;
 use super::reader::Reader;
+use super::recent::RecentTurns;
 use super::said::{Said, TellingWords, telling_words};
 use super::{Scene, name_of, other_branch, row};
 use crate::episode::{ReadTurn, amends, field};
 use crate::output::takes_in;
 use crate::sentence;
-use crate::store::{Filter, Page, Result};
+use crate::store::{Filter, Result};
 
 /// Checkpoints of one session that are looked at.
 const CHECKPOINTS: usize = 8;
@@ -26,8 +28,14 @@ const MIN_DEED_SHARE: f64 = 0.65;
 pub(super) const OPEN: usize = 4;
 
 /// The work of the last sessions, newest first; this branch before others, and
-/// sessions in which something was done before those that only talked.
-pub(super) fn last(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) -> Result<Vec<Item>> {
+/// sessions in which something was done before those that only talked. What is
+/// known of them in `recent` is not read again.
+pub(super) fn last(
+    store: &Reader<'_>,
+    scene: &Scene<'_>,
+    since: Option<i64>,
+    recent: &RecentTurns,
+) -> Result<Vec<Item>> {
     let most = scene.limits.summaries;
     let of_project = Filter {
         project: Some(scene.project.to_owned()),
@@ -40,21 +48,17 @@ pub(super) fn last(store: &Reader<'_>, scene: &Scene<'_>, since: Option<i64>) ->
         if session.id == scene.session || kept.len() == most {
             continue;
         }
-        let checkpoints = Filter {
-            session: Some(session.id),
-            kinds: vec![Kind::Summary],
-            ..of_project.clone()
-        };
         // Of older sessions hardly more than the title is told.
         let newer = kept.len() < OPEN;
         let look = if newer { CHECKPOINTS } else { CHECKPOINTS / 2 };
-        let rows = store.list(&checkpoints, Page::newest(look))?;
+        let rows = recent.of_session(store, &session.id, &of_project, look)?;
         let told = find_best(&rows).filter(|at| !card::tells_nothing(&rows[*at]));
         let holder = told.map(|at| rows[at].id);
         let open = newer.then(|| left_open(&rows, holder, &mut done));
-        let Some(mut best) = told.and_then(|at| rows.into_iter().nth(at)) else {
+        let Some(best) = told.and_then(|at| rows.into_iter().nth(at)) else {
             continue;
         };
+        let mut best = best.into_owned();
         if let (Some(open), Some(detail)) = (open, &mut best.detail) {
             detail["next_steps"] = json!(open);
         }
@@ -77,12 +81,12 @@ fn has_done(item: &Item) -> bool {
 
 /// The place of the newest checkpoint that tells of work, else of the one that
 /// tells most. They come newest first.
-fn find_best(rows: &[Item]) -> Option<usize> {
+fn find_best(rows: &[Cow<'_, Item>]) -> Option<usize> {
     let works = |item: &Item| {
         let counts = |name| row::entries(item, name).next().is_some();
         !item.files_modified.is_empty() || counts("next_steps") || counts("notes")
     };
-    if let Some(at) = rows.iter().position(works) {
+    if let Some(at) = rows.iter().position(|item| works(item)) {
         return Some(at);
     }
     let told = |item: &Item| {
@@ -97,10 +101,10 @@ fn find_best(rows: &[Item]) -> Option<usize> {
 
 /// What these checkpoints of a session left open, under the row that holds it;
 /// `done` grows by what they did.
-fn left_open(rows: &[Item], told: Option<i64>, done: &mut Done) -> Vec<String> {
+fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut Done) -> Vec<String> {
     let mut open: Vec<(String, Said)> = Vec::new();
     let splitter = RefCell::default();
-    let read = ReadTurn::of_all(rows, &splitter);
+    let read = ReadTurn::of_all(rows.iter().map(AsRef::as_ref), &splitter);
     for (at, item) in rows.iter().enumerate() {
         let is_amended = || read[..at].iter().any(|later| amends(later, &read[at]));
         // The first steps are commands that fail.

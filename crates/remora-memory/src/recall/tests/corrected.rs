@@ -31,7 +31,7 @@ impl World {
         self.override_with(item, |said| said.pinned = Some(place));
     }
 
-    fn reject(&self, item: &Item) {
+    pub(super) fn reject(&self, item: &Item) {
         self.override_with(item, |said| {
             said.rejected = Some(Rejection {
                 time: 1,

@@ -55,6 +55,7 @@ fn steps_close_by_evidence() {
             })
             .collect();
         rows.reverse();
+        let rows: Vec<_> = rows.into_iter().map(std::borrow::Cow::Owned).collect();
         let open = left_open(&rows, None, &mut Done::default());
         let wanted: Vec<String> = case["open"]
             .as_array()

@@ -1,0 +1,98 @@
+//! The newest checkpoints of a project, listed once for all who look at them:
+//! reading a row takes longer than finding it.
+
+use std::borrow::Cow;
+
+use remora_protocol::record::{Item, Kind};
+
+use super::Scene;
+use super::reader::Reader;
+use crate::store::{Filter, Page, Result};
+
+/// Checkpoints that are looked at for lines on earlier work.
+const MAX_TURNS: usize = 60;
+
+/// The newest turns of other sessions.
+#[derive(Debug, Default)]
+pub(super) struct RecentTurns {
+    /// Those that may be told, the newest first.
+    pub(super) turns: Vec<Item>,
+    /// All that the store listed, in the same order.
+    listed: Vec<ListedTurn>,
+    /// Whether the project has no others.
+    is_all: bool,
+}
+
+#[derive(Debug)]
+struct ListedTurn {
+    id: i64,
+    session: String,
+    time: i64,
+}
+
+impl RecentTurns {
+    pub(super) fn list(store: &Reader<'_>, scene: &Scene<'_>) -> Result<Self> {
+        let filter = Filter {
+            project: Some(scene.project.to_owned()),
+            kinds: vec![Kind::Summary],
+            ..Filter::default()
+        };
+        let limit = store.widen(MAX_TURNS);
+        let rows = store.list_uncorrected(&filter, Page::newest(limit))?;
+        let mut recent = Self {
+            is_all: rows.len() < limit,
+            ..Self::default()
+        };
+        for mut row in rows {
+            let listed = ListedTurn {
+                id: row.id,
+                session: row.session.clone(),
+                time: row.time,
+            };
+            let keeps = store.keeps(&mut row);
+            if recent.turns.len() == MAX_TURNS {
+                recent.is_all = false;
+                continue;
+            }
+            recent.listed.push(listed);
+            if keeps {
+                recent.turns.push(row);
+            }
+        }
+        recent.turns.retain(|turn| turn.session != scene.session);
+        Ok(recent)
+    }
+
+    /// The newest checkpoints of another session, as the store would list them
+    /// with this filter; only those that are not known are read.
+    pub(super) fn of_session(
+        &self,
+        store: &Reader<'_>,
+        session: &str,
+        filter: &Filter,
+        look: usize,
+    ) -> Result<Vec<Cow<'_, Item>>> {
+        let limit = store.widen(look);
+        let since = filter.since.unwrap_or(i64::MIN);
+        let listed = self.listed.iter().filter(|row| row.session == session);
+        let in_time = listed.clone().filter(|row| row.time >= since);
+        let known: Vec<i64> = in_time.map(|row| row.id).take(limit).collect();
+        let find = |id: &i64| self.turns.iter().find(|turn| turn.id == *id);
+        let mut rows: Vec<_> = known.iter().filter_map(find).map(Cow::Borrowed).collect();
+        if known.len() < limit && !self.is_all {
+            let filter = Filter {
+                session: Some(session.to_owned()),
+                kinds: vec![Kind::Summary],
+                ..filter.clone()
+            };
+            let page = Page {
+                beyond: listed.last().map(|row| row.id),
+                ..Page::newest(limit - known.len())
+            };
+            let others = store.list_uncorrected(&filter, page)?;
+            rows.extend(store.correct(others).into_iter().map(Cow::Owned));
+        }
+        rows.truncate(look);
+        Ok(rows)
+    }
+}
