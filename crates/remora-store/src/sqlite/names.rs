@@ -2,11 +2,11 @@
 //! states. The numbers of kinds are part of the schema: never reuse one.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use remora_memory::store::Result;
 use remora_protocol::record::{FileState, Kind};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
 use super::errors::Told;
 
@@ -64,7 +64,7 @@ pub(crate) fn state_of(code: i64) -> FileState {
 }
 
 /// Which strings a table holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Table {
     /// Projects, sessions, agents and so on.
     Names,
@@ -150,14 +150,17 @@ impl<'c> Interner<'c> {
 /// Strings by number, while reading.
 pub(crate) struct Texts<'c> {
     conn: &'c Connection,
-    known: RefCell<HashMap<(Table, i64), String>>,
+    /// One for each table, kept at hand: most rows have paths of their own.
+    statements: RefCell<[Option<CachedStatement<'c>>; 2]>,
+    known: RefCell<BTreeMap<(Table, i64), String>>,
 }
 
 impl<'c> Texts<'c> {
     pub(crate) fn new(conn: &'c Connection) -> Self {
         Self {
             conn,
-            known: RefCell::new(HashMap::new()),
+            statements: RefCell::default(),
+            known: RefCell::default(),
         }
     }
 
@@ -166,9 +169,12 @@ impl<'c> Texts<'c> {
         if let Some(text) = self.known.borrow().get(&(table, id)) {
             return Ok(text.clone());
         }
-        let text: String = self
-            .conn
-            .prepare_cached(table.text_of())?
+        let mut statements = self.statements.borrow_mut();
+        let statement = match &mut statements[table as usize] {
+            Some(statement) => statement,
+            none => none.insert(self.conn.prepare_cached(table.text_of())?),
+        };
+        let text: String = statement
             .query_row([id], |row| row.get(0))
             .optional()?
             .unwrap_or_default();

@@ -84,9 +84,9 @@ pub(crate) fn list_ids(conn: &Connection, scope: &Scope, page: Page) -> Result<V
     let (mut conditions, mut values) = scope.conditions(lead);
     if let Some(number) = page.beyond {
         let time: Option<i64> = conn
-            .query_row("SELECT time FROM items WHERE id = ?1", [number], |row| {
-                row.get(0)
-            })
+            .prepare_cached("SELECT time FROM items WHERE id = ?1")
+            .told()?
+            .query_row([number], |row| row.get(0))
             .optional()
             .told()?;
         if let Some(time) = time {
