@@ -341,8 +341,28 @@ impl Deref for Stem<'_> {
     }
 }
 
+/// Whether the stemmer leaves a word as it is because no ending that it takes off
+/// ends like this; of others it has to be asked.
+fn is_own_stem(word: &str) -> bool {
+    let ends = |ending: &str| word.ends_with(ending);
+    match word.as_bytes().last() {
+        Some(b'c') => !ends("ic"),
+        Some(b'd') => !ends("ed"),
+        Some(b'g') => !ends("ing"),
+        Some(b'm') => !ends("ism"),
+        Some(b'n') => !ends("ion"),
+        Some(b'r') => !ends("er") && !ends("or"),
+        Some(b't') => !ends("nt"),
+        Some(b'e' | b'i' | b'l' | b's' | b'y') | None => false,
+        Some(_) => true,
+    }
+}
+
 fn stem_of(word: &str) -> Stem<'_> {
     if word.len() < 3 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return Stem::Beginning(word);
+    }
+    if is_own_stem(word) {
         return Stem::Beginning(word);
     }
     // Whoever takes the stem may split another text with it.
@@ -390,5 +410,38 @@ fn split(segment: &str, parts: &mut Vec<Range<usize>>) {
     }
     if from < segment.len() {
         parts.push(from..segment.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn is_stemmed_right(word: &str) -> bool {
+        !is_own_stem(word) || Stemmer::create(Algorithm::English).stem(word) == word
+    }
+
+    #[test]
+    fn what_counts_as_its_own_stem_is() {
+        // Every ending of three letters, behind something that leaves it room.
+        let letters = || (b'a'..=b'z').map(char::from);
+        for (a, b) in letters().flat_map(|a| letters().map(move |b| (a, b))) {
+            for c in letters() {
+                for start in ["", "y", "sky", "gener", "rational"] {
+                    let word = format!("{start}{a}{b}{c}");
+                    assert!(is_stemmed_right(&word), "{word}");
+                }
+            }
+        }
+        assert!(is_own_stem("index") && !is_own_stem("header"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_word_that_counts_as_its_own_stem_is(word in "[a-z]{3,14}") {
+            prop_assert!(is_stemmed_right(&word));
+        }
     }
 }
