@@ -193,20 +193,24 @@ impl<'a> ReadTurn<'a> {
 
     /// The words of what was asked.
     fn asked(&self) -> &WordSet {
-        let asked = || self.read_words(&asked_of(self.item));
+        let asked = || self.read_words([asked_of(self.item)]);
         self.asked.get_or_init(asked)
     }
 
     /// The words of what was asked and concluded.
     fn subject(&self) -> &WordSet {
-        let subject = || self.read_words(&subject_of(self.item));
-        self.subject.get_or_init(subject)
+        self.subject
+            .get_or_init(|| self.asked_and(field::CONCLUSION))
     }
 
     /// The words of all that was asked and said.
     fn all(&self) -> &WordSet {
-        let all = || self.read_words(&all_of(self.item));
-        self.all.get_or_init(all)
+        self.all.get_or_init(|| self.asked_and(field::SAID))
+    }
+
+    /// The words of what was asked, and of this list.
+    fn asked_and(&self, name: &str) -> WordSet {
+        self.read_words(entries(self.item, name)).with(self.asked())
     }
 
     /// The words of what was chosen.
@@ -227,8 +231,8 @@ impl<'a> ReadTurn<'a> {
         self.removed.get_or_init(removed)
     }
 
-    fn read_words(&self, text: &str) -> WordSet {
-        words_of(text, &mut self.splitter.borrow_mut())
+    fn read_words<S: AsRef<str>>(&self, texts: impl IntoIterator<Item = S>) -> WordSet {
+        words_of(texts, &mut self.splitter.borrow_mut())
     }
 }
 
@@ -256,7 +260,7 @@ pub(crate) fn amends_stated(
     if later.item.time <= turn.item.time || !replaces_work(later, turn) {
         return false;
     }
-    let stated = || later.read_words(&statement.title);
+    let stated = || later.read_words([&statement.title]);
     is_only || stated().count_shared(later.subject()) >= LEAST_BESIDE_STATED
 }
 
@@ -310,11 +314,11 @@ pub(crate) fn goes_on(later: &Item, earlier: &Item, prompt: &str) -> bool {
         return false;
     }
     let splitter = &mut Splitter::default();
-    let new = words_of(&all_of(later), splitter);
-    let about = new.count_shared(&words_of(prompt, splitter));
+    let new = words_of([all_of(later)], splitter);
+    let about = new.count_shared(&words_of([prompt], splitter));
     about >= LEAST_ABOUT
         || about >= LEAST_ABOUT_IN_TALK
-            && new.shares(&words_of(&all_of(earlier), splitter), LEAST_SHARED_TALK)
+            && new.shares(&words_of([all_of(earlier)], splitter), LEAST_SHARED_TALK)
 }
 
 /// Whether a later checkpoint says by name that something goes which the earlier
@@ -377,13 +381,15 @@ fn all_of(item: &Item) -> String {
     format!("{} {said}", asked_of(item))
 }
 
-fn words_of(text: &str, splitter: &mut Splitter) -> WordSet {
+fn words_of<S: AsRef<str>>(texts: impl IntoIterator<Item = S>, splitter: &mut Splitter) -> WordSet {
     let mut numbers = Vec::new();
-    splitter.each(text, |term, _| {
-        if !is_stop(term) && term.chars().count() > 2 {
-            numbers.push(word_number(term));
-        }
-    });
+    for text in texts {
+        splitter.each(text.as_ref(), |term, _| {
+            if !is_stop(term) && term.chars().count() > 2 {
+                numbers.push(word_number(term));
+            }
+        });
+    }
     WordSet::of_numbers(numbers)
 }
 

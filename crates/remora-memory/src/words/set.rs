@@ -34,6 +34,12 @@ impl WordSet {
         }
     }
 
+    /// These words and those.
+    pub(crate) fn with(mut self, others: &Self) -> Self {
+        self.0.extend_from_slice(&others.0);
+        Self::of_numbers(self.0)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -86,5 +92,10 @@ mod tests {
         assert_eq!(grown, words.iter().collect());
         assert!(grown.contains("queue") && !grown.contains("wal"));
         assert_eq!(grown.count_shared(&["lock", "wal"].iter().collect()), 1);
+        let (first, rest) = words.split_at(2);
+        assert_eq!(
+            WordSet::from_iter(rest).with(&first.iter().collect()),
+            grown
+        );
     }
 }
