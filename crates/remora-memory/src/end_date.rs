@@ -16,6 +16,7 @@ use remora_protocol::record::{Item, Kind};
 use remora_protocol::time::date;
 
 use crate::overrides::CLAIMS;
+use crate::words::BytePairs;
 use day::Day;
 
 const DAY_MILLIS: i64 = 86_400_000;
@@ -273,8 +274,11 @@ fn sentence_end(sentence: &str, said: i64) -> Option<i64> {
 /// Whether there is a cue: most texts hold none, which is seen without reading
 /// their sentences.
 fn may_name_end(text: &str) -> bool {
+    let pairs = BytePairs::of(text);
+    let mut cues = CUES.iter().chain(&["after", "jusqu"]);
     let mut words = text.split_whitespace().map(bare);
-    words.any(|word| word.eq_ignore_ascii_case("after") || is_cue(word))
+    cues.any(|cue| pairs.may_hold(cue))
+        && words.any(|word| word.eq_ignore_ascii_case("after") || is_cue(word))
         || !text.is_ascii() && wide::may_name_end(text)
 }
 
@@ -282,8 +286,7 @@ fn is_cue(word: &str) -> bool {
     let is = |cue: &&str| cue.len() == word.len() && cue.eq_ignore_ascii_case(word);
     // Its apostrophe is written in two ways.
     let is_french = || word.starts_with("jusqu") || word.starts_with("Jusqu");
-    let may_begin = |byte: u8| b"utbhja".contains(&byte.to_ascii_lowercase());
-    word.bytes().next().is_some_and(may_begin) && (CUES.iter().any(is) || is_french())
+    CUES.iter().any(is) || is_french()
 }
 
 /// A word as it stands in a sentence.

@@ -389,7 +389,8 @@ impl<'a> Heard<'a> {
             let first = cue.chars().next();
             let within = part(before) && part(first);
             // Scripts without spaces have no words to go by.
-            !first.is_some_and(|c| c.is_ascii()) || !within && !(cue.is_ascii() && part(after))
+            let is_cut = within || cue.is_ascii() && part(after);
+            !first.is_some_and(|c| c.is_ascii()) || !is_cut
         })
     }
 

@@ -74,7 +74,7 @@ impl RecentTurns {
     ) -> Result<Vec<Cow<'_, Item>>> {
         let limit = store.widen(look);
         let since = filter.since.unwrap_or(i64::MIN);
-        let listed = self.listed.iter().filter(|row| row.session == session);
+        let mut listed = self.listed.iter().filter(|row| row.session == session);
         let in_time = listed.clone().filter(|row| row.time >= since);
         let known: Vec<i64> = in_time.map(|row| row.id).take(limit).collect();
         let find = |id: &i64| self.turns.iter().find(|turn| turn.id == *id);
@@ -86,7 +86,7 @@ impl RecentTurns {
                 ..filter.clone()
             };
             let page = Page {
-                beyond: listed.last().map(|row| row.id),
+                beyond: listed.next_back().map(|row| row.id),
                 ..Page::newest(limit - known.len())
             };
             let others = store.list_uncorrected(&filter, page)?;

@@ -187,7 +187,7 @@ impl Briefing<'_> {
             let mut files = entries(item, "files");
             files.any(|file| self.scene.changed.iter().any(|changed| changed == file))
         };
-        rows.sort_by_key(|item| {
+        rows.sort_by_cached_key(|item| {
             let elsewhere = other_branch(item, self.scene).is_some();
             (
                 is_untrusted(item),

@@ -174,12 +174,12 @@ impl Done {
     fn take(&mut self, item: &Item) {
         let of = |name| row::entries(item, name);
         self.deeds.extend(of("completed").map(Evidence::of));
-        let asked = || of(field::ASKED).flat_map(sentence::sentences);
-        self.dropped
-            .extend(asked().filter_map(read_dropped).map(str::to_owned));
+        let asked: Vec<&str> = of(field::ASKED).flat_map(sentence::sentences).collect();
+        let dropped = asked.iter().filter_map(|said| read_dropped(said));
+        self.dropped.extend(dropped.map(str::to_owned));
         if !item.files_modified.is_empty() && of("failing").next().is_none() {
-            let wanted = asked().filter(|said| !said.ends_with(['?', '？']));
-            self.asked.extend(wanted.map(Evidence::of));
+            let wanted = asked.iter().filter(|said| !said.ends_with(['?', '？']));
+            self.asked.extend(wanted.map(|said| Evidence::of(said)));
         }
         self.passed.extend(of("passed").map(str::to_owned));
         self.failing.extend(of("failing").map(str::to_owned));

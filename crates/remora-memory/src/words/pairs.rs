@@ -1,7 +1,8 @@
 //! Which bytes stand side by side in a text: of many cues most are not in it,
 //! which is seen without a search for each.
 
-/// The pairs of a text, five bits of each byte.
+/// The pairs of a text, five bits of each byte: small and capital letters are the
+/// same.
 #[derive(Debug)]
 pub(crate) struct BytePairs([u64; 16]);
 
@@ -43,6 +44,7 @@ mod tests {
             ("", true),
             ("w", true),
             ("dropped", true),
+            ("DROPPED", true),
             (", not", true),
             ("不再", true),
             ("instead of", false),
